@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { PermissionReply } from "./permission.ts";
+import { SessionInfo, SessionStatus } from "./session.ts";
+
+/** Bodies of the session API. Everything else is refused with all problems at once. */
+export const CreateSession = z.object({
+  title: z.string().max(200).optional(),
+  agent: z.string().optional(),
+  model: z.string().optional(),
+  harness: z.string().optional(),
+}).strict();
+export type CreateSession = z.infer<typeof CreateSession>;
+
+export const PromptPart = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({ type: z.literal("file"), url: z.string(), mime: z.string().default("application/octet-stream"), filename: z.string().optional() }),
+]);
+export type PromptPart = z.infer<typeof PromptPart>;
+
+export const Prompt = z.object({
+  /** Makes the request repeatable: the same id is one prompt. */
+  message_id: z.string().regex(/^msg_[0-9a-f]{12}[0-9A-Za-z]{14}$/, "must be a message id (msg_…)").optional(),
+  parts: z.array(PromptPart).min(1, "parts must be a non-empty array").max(64),
+  agent: z.string().optional(),
+  model: z.string().optional(),
+  variant: z.string().optional(),
+  /** Wait for the turn's end and answer the turn. */
+  wait: z.boolean().optional(),
+}).strict();
+export type Prompt = z.infer<typeof Prompt>;
+
+export const PermissionReplyBody = z.object({
+  reply: PermissionReply,
+  message: z.string().optional(),
+  /** Replaces the pattern that "always" stores. */
+  always: z.array(z.string()).optional(),
+}).strict();
+export type PermissionReplyBody = z.infer<typeof PermissionReplyBody>;
+
+export const QuestionReplyBody = z.object({ answers: z.array(z.array(z.string())) }).strict();
+export type QuestionReplyBody = z.infer<typeof QuestionReplyBody>;
+
+export const SessionEntry = SessionInfo.extend({ status: SessionStatus, messages: z.number() });
+export type SessionEntry = z.infer<typeof SessionEntry>;
