@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+// The entry: plain JavaScript, so that `--version` costs no more than starting Node.
+const words = process.argv.slice(2);
+if (words.length === 1 && words[0] === "--version") {
+  const { readFileSync } = await import("node:fs");
+  console.log(JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version);
+} else {
+  const { lightAnswer } = await import("../src/light.ts");
+  const answer = lightAnswer(words);
+  if (answer === undefined) await (await import("../src/main.ts")).main(words);
+  else process.stdout.write(answer);
+}

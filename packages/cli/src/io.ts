@@ -1,0 +1,75 @@
+import type { Readable } from "node:stream";
+// picocolors: one small file; the rules of when to colour are ours (below), so only its `createColors` is used.
+import picocolors from "picocolors";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+export type Colours = ReturnType<typeof picocolors.createColors>;
+
+/** Where output goes: a terminal, a pipe, a file, or a test's string. */
+export interface Sink {
+  write(chunk: string | Uint8Array): void;
+  readonly isTerminal: boolean;
+  /** Columns that a line may take. Infinity where lines are for programs (a pipe without COLUMNS). */
+  readonly columns: number;
+  readonly colours: Colours;
+  /** Resolves when what was written has left the process, or never can. */
+  drained(): Promise<void>;
+}
+
+/** Everything a command may touch of its process; tests pass their own. */
+export interface Io {
+  stdout: Sink;
+  stderr: Sink;
+  stdin: Readable & { isTTY?: boolean };
+  env: Environment;
+  cwd: string;
+  /** Aborted when nobody reads stdout any more. */
+  outputGone: AbortSignal;
+}
+
+/** NO_COLOR wins over FORCE_COLOR wins over what the stream is. */
+export function wantsColour(env: Environment, isTerminal: boolean): boolean {
+  if (env["NO_COLOR"]) return false;
+  if (env["FORCE_COLOR"] && env["FORCE_COLOR"] !== "0") return true;
+  return isTerminal && env["TERM"] !== "dumb";
+}
+
+export function columnsOf(env: Environment, stream: { isTTY?: boolean; columns?: number }): number {
+  const asked = Number(env["COLUMNS"]);
+  if (Number.isInteger(asked) && asked > 0) return asked;
+  return stream.isTTY ? (stream.columns ?? 80) : Infinity;
+}
+
+function sinkOf(stream: NodeJS.WriteStream, env: Environment, gone: AbortController): Sink {
+  let broken = false;
+  stream.on("error", () => {
+    // EPIPE: the reader (`| head -1`) has left. ENOSPC and the rest: nothing more can be said there either.
+    broken = true;
+    gone.abort();
+  });
+  return {
+    write: (chunk) => void (broken || stream.write(chunk)),
+    isTerminal: stream.isTTY === true,
+    get columns() {
+      return columnsOf(env, stream);
+    },
+    colours: picocolors.createColors(wantsColour(env, stream.isTTY === true)),
+    drained: () => new Promise((resolve) => (broken || stream.writableLength === 0 ? resolve() : stream.write("", () => resolve()))),
+  };
+}
+
+export function processIo(): Io {
+  const gone = new AbortController();
+  return {
+    stdout: sinkOf(process.stdout, process.env, gone),
+    // A closed stderr must not stop the work: its reader has only left the progress.
+    stderr: sinkOf(process.stderr, process.env, new AbortController()),
+    // Opened only when a command reads it.
+    get stdin() {
+      return process.stdin;
+    },
+    env: process.env,
+    cwd: process.cwd(),
+    outputGone: gone.signal,
+  };
+}

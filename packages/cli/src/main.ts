@@ -1,0 +1,31 @@
+import { reportError } from "./errors.ts";
+import { type Io, processIo } from "./io.ts";
+import { type Invocation, parse } from "./parse.ts";
+
+/** A command: parses its own options, calls, renders, and gives the exit code. Problems are thrown as BeeuniErrors. */
+export type RunCommand = (invocation: Invocation, io: Io) => Promise<number>;
+
+/** Runs one command line against `io` and gives the exit code. Never throws. */
+export async function execute(words: readonly string[], io: Io): Promise<number> {
+  const json = words.includes("--json") || words.includes("--jsonl");
+  try {
+    const parsed = parse(words, io.stdout);
+    if (parsed.kind === "help") {
+      io.stdout.write(parsed.text);
+      return 0;
+    }
+    const { path } = parsed.invocation.command;
+    const module = (await import(`./commands/${path.join("/")}.ts`)) as { default: RunCommand };
+    return await module.default(parsed.invocation, io);
+  } catch (thrown) {
+    return reportError(thrown, io, json);
+  }
+}
+
+/** The process: runs the words, waits until the output has left, and ends. */
+export async function main(words: readonly string[]): Promise<void> {
+  const io = processIo();
+  const code = await execute(words, io);
+  await Promise.all([io.stdout.drained(), io.stderr.drained()]);
+  process.exit(code);
+}

@@ -1,0 +1,141 @@
+import { BeeuniError, nearNames } from "@beeuni/protocol/errors";
+// commander: arguments, options and wrapped help, from the command table; it knows nothing of ours but that table.
+import { Command, CommanderError, Option } from "commander";
+import { COMMANDS, NOUNS, type CommandSpec } from "./command-table.ts";
+import type { Sink } from "./io.ts";
+
+/** A parsed command line. Asking for an option that the table does not give this command is a fault and throws. */
+export interface Invocation {
+  command: CommandSpec;
+  /** One per argument of the table; undefined when left out. A variadic last one is spread. */
+  arguments: (string | undefined)[];
+  flag(name: string): boolean;
+  text(name: string): string | undefined;
+  list(name: string): string[];
+}
+
+export type Parsed = { kind: "run"; invocation: Invocation } | { kind: "help"; text: string };
+
+/** Reads the words after `beeuni`. Throws a `usage` error with near names; never writes, never exits. */
+export function parse(argv: readonly string[], out: Pick<Sink, "columns">): Parsed {
+  let invocation: Invocation | undefined;
+  let help = "";
+  const program = programFor(out.columns, (text) => (help += text), (chosen) => (invocation = chosen));
+  const words = expandHelp(argv);
+  try {
+    if (words.length === 0) program.outputHelp();
+    else program.parse(words, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code !== "commander.helpDisplayed" && error.code !== "commander.help") throw usageError(error, words);
+  }
+  return invocation ? { kind: "run", invocation } : { kind: "help", text: help };
+}
+
+/** `help run` is `run --help`. */
+function expandHelp(argv: readonly string[]): string[] {
+  if (argv[0] !== "help" || argv[1] === "exit-codes" || argv[1]?.startsWith("-")) return [...argv];
+  return argv.length === 1 ? [] : [...argv.slice(1), "--help"];
+}
+
+function programFor(columns: number, show: (text: string) => void, choose: (invocation: Invocation) => void): Command {
+  const width = Math.min(Number.isFinite(columns) ? columns : 80, 100);
+  const program = prepare(new Command("beeuni"), width, show)
+    .description("Your agent project, on any harness, with every byte on record.")
+    .usage("<command> [options]")
+    .option("--version", "print the version")
+    .addHelpText("after", "\nbeeuni <command> --help tells more. Exit codes: beeuni help exit-codes");
+  const nouns = new Map<string, Command>();
+  for (const spec of COMMANDS) {
+    const [first, second] = spec.path;
+    let parent = program;
+    if (second !== undefined) {
+      parent = nouns.get(first) ?? prepare(program.command(first), width, show).description(NOUNS[first] ?? "").usage("<command> [options]");
+      nouns.set(first, parent);
+    }
+    addCommand(parent, spec, width, show, choose);
+  }
+  return program;
+}
+
+function prepare(command: Command, width: number, show: (text: string) => void): Command {
+  return command
+    .exitOverride()
+    .showSuggestionAfterError(false)
+    .helpCommand(false)
+    .helpOption("-h, --help", "print this help")
+    .configureHelp({ minWidthToWrap: 16, helpWidth: width })
+    .configureOutput({ writeOut: show, writeErr: () => undefined, getOutHasColors: () => false });
+}
+
+function addCommand(parent: Command, spec: CommandSpec, width: number, show: (text: string) => void, choose: (invocation: Invocation) => void): void {
+  const command = prepare(parent.command(spec.path[spec.path.length - 1]!), width, show).description(spec.about);
+  for (const argument of spec.arguments) command.argument(argument.name, argument.about);
+  for (const option of spec.options) {
+    const made = new Option(option.flags, option.about);
+    if (option.repeatable) made.argParser((value: string, before: string[] | undefined) => [...(before ?? []), value]);
+    command.addOption(made);
+  }
+  if (spec.examples) command.addHelpText("after", `\nExamples:\n${spec.examples.map((line) => `  ${line}`).join("\n")}`);
+  command.action(() => choose(invocationOf(spec, command)));
+}
+
+function invocationOf(spec: CommandSpec, command: Command): Invocation {
+  const values = command.opts<Record<string, unknown>>();
+  const read = (name: string): unknown => {
+    if (!command.options.some((option) => option.attributeName() === name)) throw new Error(`${spec.path.join(" ")} has no option "${name}"`);
+    return values[name];
+  };
+  return {
+    command: spec,
+    arguments: command.processedArgs.flat() as (string | undefined)[],
+    flag: (name) => read(name) === true,
+    text: (name) => read(name) as string | undefined,
+    list: (name) => (read(name) as string[] | undefined) ?? [],
+  };
+}
+
+/** One of commander's errors in our words, with the nearest names of the table. */
+function usageError(error: CommanderError, words: readonly string[]): BeeuniError {
+  const message = error.message.replace(/^error: /, "").replaceAll("'", '"');
+  const named = /"(.*)"/.exec(message)?.[1] ?? "";
+  const spec = commandOf(words);
+  const help = `beeuni ${(spec?.path ?? words.slice(0, 1).filter((word) => word in NOUNS)).join(" ")}`.trim() + " --help";
+  if (error.code === "commander.unknownOption") {
+    const flags = ["--help", "--version", ...(spec?.options ?? []).flatMap((option) => option.flags.match(/--[\w-]+/g) ?? [])];
+    return new BeeuniError("usage", message, { hint: suggestion(nearNames(named.replace(/=.*/, ""), flags), help) });
+  }
+  if (error.code === "commander.unknownCommand") return unknownCommand(words, help);
+  if (error.code === "commander.excessArguments" && spec?.path[0] === "run") {
+    return new BeeuniError("usage", "the prompt is one argument", { hint: 'put it in quotes: beeuni run "first do this, then that"' });
+  }
+  if (error.code === "commander.missingArgument" || error.code === "commander.excessArguments") {
+    return new BeeuniError("usage", message, { hint: `usage: ${usageLine(spec)}` });
+  }
+  return new BeeuniError("usage", message, { hint: `see ${help}` });
+}
+
+function unknownCommand(words: readonly string[], help: string): BeeuniError {
+  const [first = "", second] = words.filter((word) => !word.startsWith("-"));
+  if (/\s/.test(first)) return new BeeuniError("usage", "a prompt alone is no command", { hint: `beeuni run ${JSON.stringify(first)}` });
+  if (first in NOUNS && second !== undefined) {
+    const verbs = COMMANDS.filter((spec) => spec.path[0] === first).map((spec) => spec.path[1]!);
+    return new BeeuniError("usage", `unknown command "${first} ${second}"`, { hint: suggestion(nearNames(second, verbs).map((verb) => `beeuni ${first} ${verb}`), help) });
+  }
+  const names = [...new Set(COMMANDS.map((spec) => spec.path[0]))];
+  return new BeeuniError("usage", `unknown command "${first}"`, { hint: suggestion(nearNames(first, names).map((name) => `beeuni ${name}`), help) });
+}
+
+function suggestion(near: readonly string[], help: string): string {
+  return near.length === 0 ? `see ${help}` : `did you mean ${near.join(" or ")}?`;
+}
+
+/** The command that the words name, as far as they name one. */
+export function commandOf(words: readonly string[]): CommandSpec | undefined {
+  return COMMANDS.find((spec) => spec.path.every((word, index) => words[index] === word));
+}
+
+export function usageLine(spec: CommandSpec | undefined): string {
+  if (spec === undefined) return "beeuni <command>";
+  return ["beeuni", ...spec.path, ...spec.arguments.map((argument) => argument.name)].join(" ");
+}
