@@ -1,0 +1,3 @@
+export * from "./scripted/index.ts";
+export * from "./suite/recorder.ts";
+export * from "./suite/specs.ts";
