@@ -1,0 +1,43 @@
+import type { ToolPart } from "@beeuni/transcript";
+import type { Colours } from "../io.ts";
+import { oneLine, visible } from "./plain.ts";
+import { truncate } from "./width.ts";
+
+const SUBJECTS = ["command", "path", "filePath", "file_path", "pattern", "query", "url", "name", "description"];
+const PREVIEW_LINES = 5;
+
+/** What a call is about: the command, the path, else its arguments. One line. */
+export function subjectOf(input: Readonly<Record<string, unknown>>): string {
+  const key = SUBJECTS.find((name) => typeof input[name] === "string");
+  if (key !== undefined) return oneLine(input[key] as string);
+  return Object.keys(input).length === 0 ? "" : oneLine(JSON.stringify(input).slice(0, 2000));
+}
+
+/** `● bash  git status` in one line. */
+export function toolHeading(part: ToolPart, columns: number, colours: Colours): string {
+  const name = oneLine(part.tool);
+  const subject = truncate(subjectOf(part.state.input), Math.max(8, columns - name.length - 4));
+  return `${colours.cyan("●")} ${colours.bold(name)}${subject === "" ? "" : `  ${subject}`}`;
+}
+
+/** The first lines of what the tool gave back, indented, and how much more there is. */
+export function toolOutcome(part: ToolPart, columns: number, colours: Colours): string[] {
+  const { state } = part;
+  if (state.status === "error") {
+    const [first, ...more] = preview(`${state.kind}: ${state.error}`, columns);
+    return [`  ${colours.red("✗")} ${truncate(first ?? state.kind, columns - 4)}`, ...more.map((line) => `    ${truncate(line, columns - 4)}`)];
+  }
+  if (state.status !== "completed") return [];
+  return preview(state.output, columns).map((line) => `  ${colours.dim(truncate(line, columns - 2))}`);
+}
+
+function preview(text: string, columns: number): string[] {
+  // Enough of a huge output for the lines shown, so that its size costs nothing here.
+  const head = text.slice(0, PREVIEW_LINES * Math.min(columns, 1000) * 4);
+  const lines = visible(head).replaceAll("\t", "    ").replace(/\n+$/, "").split("\n");
+  if (head.length === text.length && lines.length <= PREVIEW_LINES) return lines[0] === "" && lines.length === 1 ? [] : lines;
+  const total = text.replace(/\n+$/, "").split("\n").length;
+  const shown = lines.slice(0, PREVIEW_LINES - 1);
+  const hidden = total - shown.length;
+  return hidden > 0 ? [...shown, `… ${hidden} more line${hidden === 1 ? "" : "s"}`] : shown;
+}
