@@ -1,7 +1,9 @@
 import type {
-  EnforcedRule, Json, ModelEndpoint, ModelProtocol, ModelRef, PermissionRule, QuestionItem, SessionCapability, SupportTable, TurnError, TurnOutcome, Usage,
+  AgentSet, EnforcedRule, Json, ModelEndpoint, ModelProtocol, ModelRef, QuestionItem, SessionCapability, SupportTable, TurnError, TurnOutcome, Usage,
 } from "@beeuni/protocol";
 import type { ToolFailure } from "@beeuni/transcript";
+
+export type { AgentSet, AgentSpec, HostToolSpec, RulesFile, ToolAccess } from "@beeuni/protocol";
 
 /**
  * The harness contract. A harness is the program that runs an agent's model loop; an adapter implements `Harness`
@@ -63,54 +65,6 @@ export interface SessionFeatures {
 
 /** `project`: our agents, tools and permissions (sessions). `native`: the harness as its makers ship it (rollouts). */
 export type Surface = "project" | "native";
-
-/** One agent, resolved from its file and the manifest. Behaviour only; nothing here is a secret. */
-export interface AgentSpec {
-  name: string;
-  description: string;
-  mode: "primary" | "subagent" | "all";
-  /** Body of the agent's file; empty means the harness's default prompt. */
-  prompt: string;
-  model: ModelRef | null;
-  variant: string | null;
-  temperature: number | null;
-  topP: number | null;
-  /** Most tool-calling model steps in one turn. */
-  steps: number | null;
-  /** Provider options, passed to the model request where the harness can. */
-  options: { [key: string]: Json };
-  /** Rules as written, in file order. */
-  permissions: PermissionRule[];
-  /** Which tools the agent may see and call. Others are hidden and denied. */
-  tools: ToolAccess;
-}
-
-export type ToolAccess = { kind: "all" } | { kind: "none" } | { kind: "only"; names: string[] } | { kind: "exclude"; names: string[] };
-
-export interface AgentSet {
-  default: string;
-  agents: AgentSpec[];
-  /** Root rules file (AGENTS.md or CLAUDE.md), null when there is none. */
-  rulesFile: RulesFile | null;
-  /** Host tools (project tools) by name, as the model sees them. */
-  hostTools: HostToolSpec[];
-}
-
-export interface RulesFile {
-  source: "workspace" | "release";
-  path: string;
-  text: string;
-  bytes: number;
-  /** First 12 hex digits of its sha256. */
-  sha: string;
-}
-
-export interface HostToolSpec {
-  name: string;
-  description: string;
-  /** JSON Schema of the arguments, `type: "object"`. */
-  parameters: { [key: string]: Json };
-}
 
 export interface Compiled {
   /** Path (relative to the state folder) → text. */
@@ -243,9 +197,11 @@ export interface Toolchain {
 /**
  * How a harness reads permission rules, as data (the meanings differ by harness on purpose).
  * - `order`: which of several matching patterns of one key wins.
- * - `askable`: keys whose `ask` can really ask; an `ask` of any other key is a deny.
- * - `keys`: tool name → permission keys tried in turn, before `*`.
- * - `subject`: tool name → the argument that patterns are tested against; a missing entry means `path`.
+ * - `order`'s `longest-wins` looks at the tool's keys in turn and then at `*`; `last-wins` at all rules in file order.
+ * - `unaskable`: keys whose `ask` can't ask: it denies.
+ * - `keys`: tool name → permission keys tried in turn, before `*`; the tool's own name comes first also when left out.
+ * - `subject`: tool name → the argument that patterns are tested against; a missing entry means `path`, null means none.
+ *   An argument named `command` is a shell line (tested command by command), one that names a path is normalised.
  */
 export interface PermissionDialect {
   order: "longest-wins" | "last-wins";

@@ -1,0 +1,64 @@
+import { posix } from "node:path";
+import type { PermissionDialect } from "./contract.ts";
+import { splitShellLine, withoutAssignments } from "./shell-commands.ts";
+
+/**
+ * What the patterns of a rule are tested against. A path has two spellings, relative to the workspace and absolute: a
+ * pattern that matches either speaks for it, and `..` is gone from both. A shell line is tested whole and command by
+ * command.
+ */
+export interface Subject {
+  /** As a person reads it. */
+  text: string;
+  spellings: readonly string[];
+  kind: "path" | "command" | "text";
+  /** Not all of the shell line can be read, so no pattern rule can allow it. */
+  opaque: boolean;
+  /** It writes a file by redirection: a stored "always" does not cover that, a rule that a person wrote does. */
+  writesFile: boolean;
+}
+
+export interface SubjectSet {
+  /** The whole argument. */
+  whole: Subject;
+  /** The commands of a shell line of several; empty otherwise. */
+  commands: Subject[];
+}
+
+const PATH_ARGUMENTS = ["path", "file", "filePath", "file_path", "directory"];
+
+/** The subjects of a call, or null when the tool has none or its argument is missing. */
+export function subjectsOf(tool: string, input: { [key: string]: unknown }, dialect: PermissionDialect, workspace: string): SubjectSet[] | null {
+  const argument = Object.hasOwn(dialect.subject, tool) ? dialect.subject[tool]! : "path";
+  if (argument === null) return null;
+  const value = input[argument];
+  const texts = (Array.isArray(value) ? value : [value]).filter((text): text is string => typeof text === "string" && text !== "");
+  if (texts.length === 0) return null;
+  if (argument === "command") return texts.map(commandSubjects);
+  return texts.map((text) => ({ whole: PATH_ARGUMENTS.includes(argument) ? pathSubject(text, workspace) : subject("text", text), commands: [] }));
+}
+
+function pathSubject(text: string, workspace: string): Subject {
+  const absolute = posix.resolve(workspace, text.replaceAll("\\", "/"));
+  const relative = posix.relative(workspace, absolute) || ".";
+  const inside = relative !== ".." && !relative.startsWith("../");
+  return subject("path", inside ? relative : absolute, inside ? [relative, absolute] : [absolute]);
+}
+
+function subject(kind: Subject["kind"], text: string, spellings = [text], opaque = false, writesFile = false): Subject {
+  return { kind, text, spellings, opaque, writesFile };
+}
+
+function commandSubjects(line: string): SubjectSet {
+  const { commands, opaque } = splitShellLine(line);
+  const command = (text: string, writesFile: boolean): Subject => subject("command", text, [text], false, writesFile);
+  const isSimple = commands.length === 1 && commands[0]!.text === line.trim();
+  const bare = commands.flatMap(({ text, writesFile }) => {
+    const rest = withoutAssignments(text);
+    return rest === null ? [] : [command(rest, writesFile)];
+  });
+  return {
+    whole: subject("command", line.trim(), [line.trim()], opaque, commands.some(({ writesFile }) => writesFile)),
+    commands: [...(isSimple ? [] : commands.map(({ text, writesFile }) => command(text, writesFile))), ...bare],
+  };
+}

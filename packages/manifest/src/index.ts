@@ -1,0 +1,1 @@
+export type { AgentGovernance, Manifest, ManifestOptions, ManifestResult, ToolSelection } from "./manifest.ts";

@@ -1,0 +1,1 @@
+export type { AgentEntry, Project } from "./project.ts";
