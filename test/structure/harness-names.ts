@@ -1,0 +1,31 @@
+import { isSource, isTest } from "./tree.ts";
+import type { TreeFile } from "./tree.ts";
+
+/** Names of harnesses. Long ones count anywhere, whatever their case; `pi` only as a word, also inside camelCase. */
+const LONG = /opencode|codex|claude|copilot|openclaw|hermes|deepseek/gi;
+const SHORT = /(?<![A-Za-z])pi(?![a-z])|(?<![A-Z])Pi(?![a-z])|(?<![A-Za-z])PI(?![A-Za-z])/g;
+
+/** Words that are no harness's name: flags of a project, the rules file, a number. */
+const FINE = /\bpi_harness\b|\bCLAUDE\.md\b|\bMath\.PI\b/g;
+
+/** Files that may name harnesses, with the reason. Keep it short: a name here is a harness the host treats specially. */
+export const ALLOWED: { [path: string]: string } = {
+  "packages/adapters/src/index.ts": "the list of built-in adapters",
+};
+
+/** Places that name a harness outside its folder: `file:line name`. Comments count. */
+export function harnessNames(files: readonly TreeFile[], allowed: { [path: string]: string } = ALLOWED): string[] {
+  return files
+    .filter(({ path }) => /^(?:packages\/[^/]+|conformance)\/src\//.test(path) && isSource(path) && !isTest(path) && !(path in allowed))
+    .flatMap(({ path, text }) => {
+      const own = /^packages\/adapters\/src\/([^/]+)\//.exec(path)?.[1];
+      const lines = [path.replace(/^packages\/adapters\/src\/[^/]+\//, ""), ...text.split("\n")];
+      return lines.flatMap((line, index) =>
+        namesIn(line).filter((name) => name.toLowerCase() !== own).map((name) => `${path}:${index} ${name}`));
+    });
+}
+
+function namesIn(line: string): string[] {
+  const plain = line.replace(FINE, "");
+  return [...(plain.match(LONG) ?? []), ...(plain.match(SHORT) ?? [])];
+}
