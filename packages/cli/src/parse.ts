@@ -1,8 +1,9 @@
 import { BeeuniError, nearNames } from "@beeuni/protocol/errors";
 // commander: arguments, options and wrapped help, from the command table; it knows nothing of ours but that table.
-import { Command, CommanderError, Option } from "commander";
+import { Command, CommanderError, type Help, Option } from "commander";
 import { COMMANDS, NOUNS, type CommandSpec } from "./command-table.ts";
 import type { Sink } from "./io.ts";
+import { wrap } from "./render/width.ts";
 
 /** A parsed command line. Asking for an option that the table does not give this command is a fault and throws. */
 export interface Invocation {
@@ -27,14 +28,15 @@ export function parse(argv: readonly string[], out: Pick<Sink, "columns">): Pars
     else program.parse(words, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.code !== "commander.helpDisplayed" && error.code !== "commander.help") throw usageError(error, words);
+    if (error.code === "commander.help") throw verbMissing(words);
+    if (error.code !== "commander.helpDisplayed") throw usageError(error, words);
   }
   return invocation ? { kind: "run", invocation } : { kind: "help", text: help };
 }
 
 /** `help run` is `run --help`. */
 function expandHelp(argv: readonly string[]): string[] {
-  if (argv[0] !== "help" || argv[1] === "exit-codes" || argv[1]?.startsWith("-")) return [...argv];
+  if (argv[0] !== "help" || argv[1]?.startsWith("-")) return [...argv];
   return argv.length === 1 ? [] : [...argv.slice(1), "--help"];
 }
 
@@ -44,7 +46,7 @@ function programFor(columns: number, show: (text: string) => void, choose: (invo
     .description("Your agent project, on any harness, with every byte on record.")
     .usage("<command> [options]")
     .option("--version", "print the version")
-    .addHelpText("after", "\nbeeuni <command> --help tells more. Exit codes: beeuni help exit-codes");
+    .addHelpText("after", `\n${wrap("beeuni <command> --help tells more. Exit codes: beeuni help exit-codes", width).join("\n")}`);
   const nouns = new Map<string, Command>();
   for (const spec of COMMANDS) {
     const [first, second] = spec.path;
@@ -64,8 +66,20 @@ function prepare(command: Command, width: number, show: (text: string) => void):
     .showSuggestionAfterError(false)
     .helpCommand(false)
     .helpOption("-h, --help", "print this help")
-    .configureHelp({ minWidthToWrap: 16, helpWidth: width })
+    .configureHelp({ minWidthToWrap: 16, helpWidth: width, formatItem, subcommandTerm })
     .configureOutput({ writeOut: show, writeErr: () => undefined, getOutHasColors: () => false });
+}
+
+/** As commander does it; where too little room is left beside the term, the description goes below it. */
+function formatItem(term: string, termWidth: number, description: string, helper: Help): string {
+  const columns = helper.helpWidth ?? 80;
+  const beside = columns - termWidth - 4;
+  if (beside >= 24) return `  ${term.padEnd(termWidth)}  ${helper.boxWrap(description, beside).replaceAll("\n", `\n${" ".repeat(termWidth + 4)}`)}`.trimEnd();
+  return `  ${term}\n      ${helper.boxWrap(description, columns - 6).replaceAll("\n", "\n      ")}`.trimEnd();
+}
+
+function subcommandTerm(command: Command): string {
+  return [command.name(), ...command.registeredArguments.map((argument) => (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`))].join(" ");
 }
 
 function addCommand(parent: Command, spec: CommandSpec, width: number, show: (text: string) => void, choose: (invocation: Invocation) => void): void {
@@ -115,12 +129,21 @@ function usageError(error: CommanderError, words: readonly string[]): BeeuniErro
   return new BeeuniError("usage", message, { hint: `see ${help}` });
 }
 
+/** A noun alone: commander would print its help as an error. */
+function verbMissing(words: readonly string[]): BeeuniError {
+  const noun = words[0]!;
+  return new BeeuniError("usage", `beeuni ${noun} needs a verb`, { hint: `beeuni ${noun} ${verbsOf(noun).join("|")}` });
+}
+
+function verbsOf(noun: string): string[] {
+  return COMMANDS.filter((spec) => spec.path[0] === noun).map((spec) => spec.path[1]!);
+}
+
 function unknownCommand(words: readonly string[], help: string): BeeuniError {
   const [first = "", second] = words.filter((word) => !word.startsWith("-"));
   if (/\s/.test(first)) return new BeeuniError("usage", "a prompt alone is no command", { hint: `beeuni run ${JSON.stringify(first)}` });
   if (first in NOUNS && second !== undefined) {
-    const verbs = COMMANDS.filter((spec) => spec.path[0] === first).map((spec) => spec.path[1]!);
-    return new BeeuniError("usage", `unknown command "${first} ${second}"`, { hint: suggestion(nearNames(second, verbs).map((verb) => `beeuni ${first} ${verb}`), help) });
+    return new BeeuniError("usage", `unknown command "${first} ${second}"`, { hint: suggestion(nearNames(second, verbsOf(first)).map((verb) => `beeuni ${first} ${verb}`), help) });
   }
   const names = [...new Set(COMMANDS.map((spec) => spec.path[0]))];
   return new BeeuniError("usage", `unknown command "${first}"`, { hint: suggestion(nearNames(first, names).map((name) => `beeuni ${name}`), help) });

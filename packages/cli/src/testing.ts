@@ -1,3 +1,5 @@
+import { strictEqual } from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import picocolors from "picocolors";
 import type { Environment, Io, Sink } from "./io.ts";
@@ -50,4 +52,16 @@ export function captureIo(options: CaptureOptions = {}): Captured {
     stderr: err.text,
     bytes: out.bytes,
   };
+}
+
+const GOLDEN = new URL("../golden/", import.meta.url);
+
+/** Compares with `golden/<name>`; writes the file instead when UPDATE_GOLDEN is set (read the diff before committing). */
+export function matchesGolden(name: string, text: string): void {
+  const file = new URL(name, GOLDEN);
+  if (process.env["UPDATE_GOLDEN"]) {
+    mkdirSync(new URL(".", file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  strictEqual(text, readFileSync(file, "utf8"), `golden/${name}`);
 }

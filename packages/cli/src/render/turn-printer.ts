@@ -25,6 +25,7 @@ export class TurnPrinter {
   /** The part whose lines are the last on the screen. */
   #current: string | null = null;
   #midLine = false;
+  #lastBlock: "text" | "reasoning" | "tool" | null = null;
 
   constructor(session: string, out: Sink, err: Sink, now: () => number = Date.now) {
     this.#session = session;
@@ -95,7 +96,7 @@ export class TurnPrinter {
     if (text === "") return;
     const reasoning = this.#kinds.get(part) === "reasoning";
     if (this.#current !== part) {
-      this.#newline();
+      this.#begin(this.#kinds.get(part)!);
       if (reasoning) this.#out.write(`${this.#out.colours.dim("○ thinking")}\n`);
       this.#current = part;
     }
@@ -115,17 +116,25 @@ export class TurnPrinter {
       if (!known) this.#heading(part, columns);
       return;
     }
+    const outcome = toolOutcome(part, columns, this.#out.colours);
     // Something else was printed since this call started: name it again above its output.
-    if (!known || this.#current !== part.id) this.#heading(part, columns);
-    for (const line of toolOutcome(part, columns, this.#out.colours)) this.#out.write(`${line}\n`);
+    if (!known || (this.#current !== part.id && outcome.length > 0)) this.#heading(part, columns);
+    for (const line of outcome) this.#out.write(`${line}\n`);
     this.#finishedTools.add(part.id);
   }
 
   #heading(part: ToolPart, columns: number): void {
-    this.#newline();
+    this.#begin("tool");
     this.#out.write(`${toolHeading(part, columns, this.#out.colours)}\n`);
     this.#printed.set(part.id, "");
     this.#current = part.id;
+  }
+
+  /** A new block: on a line of its own, with an empty line between the model's words and its calls. */
+  #begin(block: "text" | "reasoning" | "tool"): void {
+    this.#newline();
+    if (this.#lastBlock !== null && this.#lastBlock !== block) this.#out.write("\n");
+    this.#lastBlock = block;
   }
 
   #newline(): void {

@@ -1,34 +1,20 @@
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Exit code of a command that a signal stopped. */
+export const INTERRUPTED = 130;
+
 /**
- * Ctrl-C and its kin while a turn runs. The first one asks the turn to stop; the second leaves at once. `exitCode` is
- * what the process ends with after a stop: 130 for Ctrl-C, 128 + the signal's number else.
+ * Ctrl-C and its kin. The first one aborts the signal, so that the work can stop and keep what it has; the second
+ * leaves at once.
  */
-export interface Interrupts {
-  /** Aborted by the first signal. */
-  readonly signal: AbortSignal;
-  readonly exitCode: number;
-  [Symbol.dispose](): void;
-}
-
-const CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
-
-export function watchInterrupts(onFirst: () => void, leave: (code: number) => void = (code) => process.exit(code)): Interrupts {
+export function watchInterrupts(leave: () => void = () => process.exit(INTERRUPTED)): { readonly signal: AbortSignal; [Symbol.dispose](): void } {
   const stop = new AbortController();
-  let exitCode = 130;
-  const handlers = (Object.keys(CODES) as (keyof typeof CODES)[]).map((name) => {
-    const handler = (): void => {
-      if (stop.signal.aborted) return leave(CODES[name]);
-      exitCode = CODES[name];
-      stop.abort();
-      onFirst();
-    };
-    process.on(name, handler);
-    return () => process.off(name, handler);
-  });
+  const handler = (): void => (stop.signal.aborted ? leave() : stop.abort());
+  for (const name of SIGNALS) process.on(name, handler);
   return {
     signal: stop.signal,
-    get exitCode() {
-      return exitCode;
+    [Symbol.dispose]: () => {
+      for (const name of SIGNALS) process.off(name, handler);
     },
-    [Symbol.dispose]: () => handlers.forEach((off) => off()),
   };
 }
