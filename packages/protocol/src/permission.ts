@@ -18,6 +18,8 @@ export const PermissionRequest = z.object({
   id: z.string(),
   session: z.string(),
   turn: z.string(),
+  /** Whose rules asked; an "always" holds for this agent. */
+  agent: z.string(),
   /** The permission key that asked, e.g. `bash`. */
   permission: z.string(),
   tool: z.string(),
