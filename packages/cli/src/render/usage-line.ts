@@ -10,7 +10,7 @@ export interface TurnCost {
   elapsed: number;
 }
 
-/** `pi · faux/demo · in 1,204 · out 88 · cache 512 · 3.2s`, on more lines where the terminal is narrow. */
+/** `<harness> · faux/demo · in 1,204 · out 88 · cache 512 · 3.2s`, on more lines where the terminal is narrow. */
 export function usageLine(cost: TurnCost, columns: number): string {
   return wrapItems([cost.harness, cost.model, ...tokens(cost.usage), duration(cost.elapsed)], columns);
 }

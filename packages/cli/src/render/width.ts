@@ -1,14 +1,17 @@
 import { createRequire } from "node:module";
 
-// string-width: how many columns a terminal gives to wide characters, emoji and marks. Its tables take longer to load
-// than a small command runs, so text that is known to be one column a character never asks for it.
+/** Text that is known to take one column a character. */
 const NARROW = /^[\x20-\x7e\xa0-\xac\xae-\u02ff\u2010-\u2027\u2190-\u2211\u2500-\u25fc]*$/;
+
+const require = createRequire(import.meta.url);
 let stringWidth: ((text: string) => number) | undefined;
 
 /** Columns that `text` (one line, no escape sequences) takes on a terminal. */
 export function width(text: string): number {
   if (NARROW.test(text)) return text.length;
-  stringWidth ??= (createRequire(import.meta.url)("string-width") as { default: (text: string) => number }).default;
+  // Loaded on first need, because its tables take longer to load than a small command runs.
+  // string-width: how many columns a terminal gives to wide characters, emoji and marks.
+  stringWidth ??= (require("string-width") as { default: (text: string) => number }).default;
   return stringWidth(text);
 }
 
