@@ -1,0 +1,77 @@
+import { formatModelRef, type SessionEntry } from "@beeuni/protocol";
+import type { SessionState } from "@beeuni/transcript";
+import type { Colours, Sink } from "../io.ts";
+import { ago, duration } from "./numbers.ts";
+import { oneLine } from "./plain.ts";
+import { shortIds } from "./short-ids.ts";
+import { fields, table } from "./table.ts";
+import { tokens } from "./usage-line.ts";
+
+/** The list of `session ls`, in the order given. */
+export function sessionTable(entries: readonly SessionEntry[], now: number, out: Pick<Sink, "columns" | "colours">): string {
+  const short = shortIds(entries.map((entry) => entry.id));
+  return table(
+    entries,
+    [
+      { title: "session", cell: (entry) => entry.id, short: (entry) => short.get(entry.id)! },
+      { title: "updated", cell: (entry) => ago(entry.updatedAt, now) },
+      { title: "status", cell: (entry) => entry.status.type, drop: 1 },
+      { title: "harness", cell: (entry) => entry.harness, drop: 2 },
+      { title: "model", cell: (entry) => formatModelRef(entry.model), drop: 3 },
+      { title: "messages", cell: (entry) => String(entry.messages), align: "right", drop: 4 },
+      { title: "title", cell: (entry) => entry.title, shrink: 12 },
+    ],
+    out.columns,
+    out.colours,
+  );
+}
+
+/** The page of `session show`. */
+export function sessionPage(session: SessionState, now: number, out: Pick<Sink, "columns" | "colours">): string {
+  const { info, opened } = session;
+  const head = fields(
+    [
+      ["session", info.id],
+      ["title", oneLine(info.title)],
+      ["folder", info.directory],
+      ["status", session.status.type],
+      ["agent", info.agent],
+      ["model", formatModelRef(info.model)],
+      ["harness", opened === null ? info.harness : `${info.harness}${opened.harnessVersion === null ? "" : ` ${opened.harnessVersion}`} (${opened.decision.reason})`],
+      ["created", new Date(info.createdAt).toISOString()],
+      ["updated", `${new Date(info.updatedAt).toISOString()} (${ago(info.updatedAt, now)})`],
+    ],
+    out.colours,
+  );
+  const turns = table(
+    session.turns,
+    [
+      { title: "turn", cell: (turn) => turn.id, short: (turn) => turn.id.slice(0, 16), drop: 3 },
+      { title: "began by", cell: (turn) => turn.origin, drop: 4 },
+      { title: "outcome", cell: (turn) => turn.outcome ?? "running" },
+      { title: "tokens", cell: (turn) => (turn.endedAt === undefined ? "" : tokens(turn.usage ?? null).join(" ")), drop: 1 },
+      { title: "took", cell: (turn) => duration((turn.endedAt ?? now) - turn.startedAt), align: "right", drop: 2 },
+      { title: "error", cell: (turn) => turn.error?.message ?? "", shrink: 12 },
+    ],
+    out.columns,
+    out.colours,
+  );
+  return [head, turnsBlock(session, turns), waiting(session, out.colours), notices(session, out.colours)].filter((block) => block !== "").join("\n");
+}
+
+function turnsBlock(session: SessionState, turns: string): string {
+  return session.turns.length === 0 ? "no turns yet\n" : turns;
+}
+
+function waiting(session: SessionState, colours: Colours): string {
+  const lines = [
+    ...session.permissions.map((request) => `${request.id}  ${request.tool}: ${oneLine(request.patterns.join(" · "))}`),
+    ...session.questions.map((request) => `${request.id}  ${oneLine(request.questions.map((item) => item.question).join(" · "))}`),
+  ];
+  return lines.length === 0 ? "" : `${colours.yellow("waits for an answer")}\n${lines.map((line) => `  ${line}\n`).join("")}`;
+}
+
+function notices(session: SessionState, colours: Colours): string {
+  if (session.notices.length === 0) return "";
+  return `${colours.dim("notices")}\n${session.notices.map((notice) => `  ${notice.level}: ${oneLine(notice.message)}\n`).join("")}`;
+}
