@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { firstMissing, readTranscripts } from "./transcripts.ts";
+
+test("commands and what they print are read from console blocks only", () => {
+  const page = ["# x", "```console", "$ one", "a…", "", "$ two", "```", "```sh", "$ three", "```", "```console norun", "$ four", "```"].join("\n");
+  assert.deepEqual(readTranscripts(page), [
+    { line: 3, command: "one", expected: ["a…"] },
+    { line: 6, command: "two", expected: [] },
+  ]);
+});
+
+test("expected lines match in order, with gaps only where the page says so", () => {
+  assert.equal(firstMissing(["a", "…", "ses_… ok"], "a\nb\nc\nses_12 ok\n"), undefined);
+  assert.equal(firstMissing(["a", "c"], "a\nb\nc\n"), "c");
+  assert.equal(firstMissing(["a"], "a\nb\n"), "(nothing more, but it printed: b)");
+  assert.equal(firstMissing(["a", "…"], "a\nb\n"), undefined);
+  assert.equal(firstMissing(["cost 1.5"], "cost 1x5\n"), "cost 1.5");
+});
