@@ -1,5 +1,3 @@
-import { randomBytes } from "node:crypto";
-
 /** Every kind of id on the wire or on disk. The prefix says what it names. */
 export type IdPrefix = "ses" | "trn" | "msg" | "prt" | "per" | "que" | "evt" | "cal";
 
@@ -17,7 +15,7 @@ export function newId(prefix: IdPrefix, now: number = Date.now()): string {
   last = wanted > last ? wanted : last + 1n;
   const head = (last & 0xffffffffffffn).toString(16).padStart(12, "0");
   let tail = "";
-  for (const byte of randomBytes(14)) tail += BASE62[byte % 62];
+  for (const byte of crypto.getRandomValues(new Uint8Array(14))) tail += BASE62[byte % 62];
   return `${prefix}_${head}${tail}`;
 }
 
