@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { after, before, test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { gunzipSync, gzipSync } from "node:zlib";
+import type { MemoryCall } from "./testing/memory-trace.ts";
+import { header, type RawMessage } from "./testing/http-bytes.ts";
+import { openGateway, SECRET, testProvider, type OpenGateway } from "./testing/open-gateway.ts";
+import { startRawUpstream, type RawUpstream } from "./testing/raw-upstream.ts";
+import { startTcpRecorder, type TcpRecorder } from "./testing/tcp-recorder.ts";
+
+/** Text whose characters take one to four bytes, so that a cut at any third byte falls inside some of them. */
+const TEXT = "Grüße, 世界! 🙂 ".repeat(4);
+const EVENTS = Array.from(TEXT).map((piece, at) => `data: {"id":"c1","choices":[{"index":0,"delta":{"content":${JSON.stringify(piece)}}}],"n":${at}}\n\n`).join("") + "data: [DONE]\n\n";
+const TOOL_CALL = `data: {"id":"c0","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_1","function":{"name":"bash","arguments":"{\\"command\\": \\"ls ü\\"}"}}]}}]}\n\ndata: [DONE]\n\n`;
+const SSE = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+
+/** One `Transfer-Encoding: chunked` body of chunks of `size` bytes. */
+function chunked(body: Buffer, size: number): Buffer {
+  const parts: Buffer[] = [];
+  for (let at = 0; at < body.length; at += size) {
+    const chunk = body.subarray(at, at + size);
+    parts.push(Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from("\r\n"));
+  }
+  return Buffer.concat([...parts, Buffer.from("0\r\n\r\n")]);
+}
+
+/** Writes in pieces of `size` bytes, a turn of the loop apart: pieces end inside characters, events and chunk headers. */
+async function dribble(socket: Socket, bytes: Buffer, size: number): Promise<void> {
+  for (let at = 0; at < bytes.length; at += size) {
+    socket.write(bytes.subarray(at, at + size));
+    await nextTurn();
+  }
+}
+
+/** The calls of a turn with a tool, and some that go wrong: what each is answered with, by the request's number. */
+const ANSWERS: ((socket: Socket) => void | Promise<void>)[] = [
+  (socket) => dribble(socket, Buffer.concat([Buffer.from(SSE), chunked(Buffer.from(TOOL_CALL), 7)]), 3),
+  (socket) => dribble(socket, Buffer.concat([Buffer.from(SSE), chunked(Buffer.from(EVENTS), 11)]), 5),
+  (socket) => {
+    const body = gzipSync(EVENTS);
+    return dribble(socket, Buffer.concat([Buffer.from(`${SSE.slice(0, -2)}content-encoding: gzip\r\n\r\n`), chunked(body, 13)]), 4);
+  },
+  (socket) => {
+    const body = Buffer.from(JSON.stringify({ id: "c3", text: TEXT }, null, 1));
+    socket.write(Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`), body]));
+  },
+  async (socket) => {
+    // Cut inside a chunk, inside a character.
+    const bytes = Buffer.concat([Buffer.from(SSE), chunked(Buffer.from(EVENTS), 64)]);
+    await dribble(socket, bytes.subarray(0, bytes.indexOf("世") + 2), 9);
+    socket.destroy();
+  },
+  (socket) => void socket.write('HTTP/1.1 429 Too Many Requests\r\ncontent-type: application/json\r\nretry-after: 1\r\ncontent-length: 16\r\n\r\n{"error": {} }\n\n'),
+];
+
+const SPACED = (n: number) => `{\n  "messages": [{"role":"user", "content": "Größe 世界 🙂 \\u00e9 ${n}"}],\t"stream" : true,\n  "model":"m1", "n": ${n}.0 }\n`;
+const REQUESTS: { body: Buffer; headers: Record<string, string> }[] = ANSWERS.map((_, n) =>
+  // One of them is compressed by the client.
+  n === 3 ? { body: gzipSync(SPACED(n)), headers: { "content-encoding": "gzip" } } : { body: Buffer.from(SPACED(n)), headers: {} });
+
+let upstream: RawUpstream;
+let inner: TcpRecorder;
+let open: OpenGateway;
+
+before(async () => {
+  upstream = await startRawUpstream((socket, _request, index) => ANSWERS[index % ANSWERS.length]!(socket));
+  inner = await startTcpRecorder(upstream.port);
+  open = await openGateway([testProvider(`http://127.0.0.1:${inner.port}/v1`)]);
+});
+after(async () => {
+  await open.gateway.close();
+  await inner.close();
+  await upstream.close();
+});
+
+const digest = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
+
+/** Sends one request and keeps what came back, with how it ended. */
+function ask(port: number, { body, headers }: (typeof REQUESTS)[number]): Promise<{ body: Buffer; whole: boolean }> {
+  return new Promise((resolve, reject) => {
+    const outgoing = httpRequest({ port, method: "POST", path: `${open.path}/chat/completions`, headers: { ...headers, "content-type": "application/json", "content-length": body.length } });
+    outgoing.on("error", reject).on("response", (response: IncomingMessage) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", () => {}).on("close", () => resolve({ body: Buffer.concat(chunks), whole: response.complete }));
+    });
+    outgoing.end(body);
+  });
+}
+
+/** The check: runs all calls through `port` and compares what both recorders, the client and the trace have. */
+async function checkBytes(port: number): Promise<{ outer: TcpRecorder; calls: MemoryCall[]; inside: RawMessage[] }> {
+  const outer = await startTcpRecorder(port);
+  try {
+    const firstCall = open.trace.calls.length;
+    const seenInside = inner.requests().length;
+    const received: { body: Buffer; whole: boolean }[] = [];
+    for (const request of REQUESTS) received.push(await ask(outer.port, request));
+    const calls = await Promise.all(REQUESTS.map((_, index) => open.trace.ended(firstCall + index)));
+    const sides = {
+      sent: REQUESTS.map(({ body }) => digest(body)),
+      outerRequest: outer.requests().map(({ body }) => digest(body)),
+      traceRequest: calls.map(({ request }) => digest(request)),
+      innerRequest: inner.requests().slice(seenInside).map(({ body }) => digest(body)),
+      innerResponse: inner.responses().slice(seenInside).map(({ body }) => digest(body)),
+      traceResponse: calls.map(({ response }) => digest(response)),
+      outerResponse: outer.responses().map(({ body }) => digest(body)),
+      received: received.map(({ body }) => digest(body)),
+    };
+    assert.deepEqual(sides.outerRequest, sides.sent, "client → recorder");
+    assert.deepEqual(sides.traceRequest, sides.sent, "the trace's request");
+    assert.deepEqual(sides.innerRequest, sides.sent, "gateway → upstream");
+    assert.deepEqual(sides.traceResponse, sides.innerResponse, "the trace's response");
+    assert.deepEqual(sides.outerResponse, sides.innerResponse, "gateway → client");
+    assert.deepEqual(sides.received, sides.innerResponse, "what the client kept");
+    assert.deepEqual(received.map(({ whole }) => whole), outer.responses().map(({ whole }) => whole));
+    return { outer, calls, inside: inner.requests().slice(seenInside) };
+  } finally {
+    await outer.close();
+  }
+}
+
+test("bodies are the same bytes on both sides of the gateway, at the client and in the trace", async () => {
+  const { calls, inside } = await checkBytes(open.port);
+  assert.deepEqual(calls.map(({ end, status, requestWhole }) => ({ end, status, requestWhole })), [
+    { end: "complete", status: 200, requestWhole: true },
+    { end: "complete", status: 200, requestWhole: true },
+    { end: "complete", status: 200, requestWhole: true },
+    { end: "complete", status: 200, requestWhole: true },
+    { end: "cut", status: 200, requestWhole: true },
+    { end: "complete", status: 429, requestWhole: true },
+  ]);
+  // The recorders saw real content, in pieces, and the trace is what they saw, not an empty agreement.
+  assert.equal(calls[1]!.response.toString(), EVENTS);
+  assert.ok(calls[1]!.chunks > 100, `${calls[1]!.chunks} chunks`);
+  assert.equal(gunzipSync(calls[2]!.response).toString(), EVENTS);
+  assert.equal(calls[4]!.response.at(-1), "世".charCodeAt(0) && Buffer.from("世")[1]);
+  assert.deepEqual(inside.map((message) => header(message, "authorization")), REQUESTS.map(() => `Bearer ${SECRET}`));
+});
+
+test("control: behind a proxy that parses and writes JSON anew the same check fails", async () => {
+  const proxy = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const received = Buffer.concat(chunks);
+      const body = request.headers["content-encoding"] === "gzip" ? received : Buffer.from(JSON.stringify(JSON.parse(received.toString())));
+      const outgoing = httpRequest({ port: open.port, method: "POST", path: request.url, headers: { ...request.headers, "content-length": body.length } }, (upstreamResponse) => {
+        response.writeHead(upstreamResponse.statusCode!, upstreamResponse.headers);
+        upstreamResponse.on("error", () => response.destroy()).pipe(response);
+      });
+      outgoing.end(body);
+    });
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  await assert.rejects(checkBytes((proxy.address() as AddressInfo).port), /the trace's request/);
+  await new Promise((resolve) => {
+    proxy.close(resolve);
+    proxy.closeAllConnections();
+  });
+});
