@@ -1,1 +1,5 @@
 export type { AgentGovernance, Manifest, ManifestOptions, ManifestResult, ToolSelection } from "./manifest.ts";
+export { readManifest } from "./read-manifest.ts";
+export { findManifest, MANIFEST_FILE, type ManifestReader } from "./find-manifest.ts";
+export { agentFilePath, modulePath, safeRepoPath } from "./repo-path.ts";
+export { SYSTEM_TOOLS } from "./sections/tools.ts";
