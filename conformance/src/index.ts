@@ -1,3 +1,2 @@
 export * from "./scripted/index.ts";
-export * from "./suite/recorder.ts";
-export * from "./suite/specs.ts";
+export * from "./suite/index.ts";

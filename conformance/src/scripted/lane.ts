@@ -1,8 +1,9 @@
 import { setImmediate as nextTick, setTimeout as wait } from "node:timers/promises";
 import type { TurnError, Usage } from "@beeuni/protocol";
 import type { AgentSpec, HarnessEvent, HostPort, SessionSpec, TurnEnd, TurnInput } from "@beeuni/harness";
-import { chat } from "./model.ts";
-import type { NativeState } from "./native-state.ts";
+import { chat, chatMessages } from "./model.ts";
+import type { ChatMessage } from "./model.ts";
+import type { NativeState, Remembered } from "./native-state.ts";
 import { runCall, visibleTools } from "./tools.ts";
 import type { Step, StepBody } from "./script.ts";
 
@@ -25,7 +26,7 @@ export class Crashed extends Error {}
 
 type CallStep = Extract<StepBody, { kind: "call" }>;
 /** `asked`: a model request was made for it. */
-interface OpenMessage { key: string; parts: number; calls: CallStep[]; asked: boolean }
+interface OpenMessage { key: string; parts: number; calls: CallStep[]; asked: boolean; remembered: Remembered }
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
 /** One line of messages: the root session's turn, or a sub-agent's. Plays steps and emits their events. */
@@ -40,9 +41,8 @@ export class Lane {
   #usage: Usage | null = usageOf(10, 5);
   /** The answer of the model to the open message. */
   #answer: { responseId: string | null; finish: string | null } = { responseId: null, finish: null };
-  /** What the conversation gained, for the native state. */
-  readonly said: string[] = [];
-  readonly called: { callId: string; tool: string; input: { [key: string]: unknown }; output: string; isError: boolean }[] = [];
+  /** What the conversation gained, for the native state: one entry a message. */
+  readonly said: Remembered[] = [];
 
   constructor(turn: TurnContext, child: string | null) {
     this.#turn = turn;
@@ -106,13 +106,13 @@ export class Lane {
     return answer.error === null ? null : this.#fail(answer.error);
   }
 
-  #conversation(text: string): { role: "system" | "user" | "assistant"; content: string }[] {
+  #conversation(text: string): ChatMessage[] {
     const { agent, spec, state } = this.#turn;
     const system = [agent.prompt, spec.agents.rulesFile?.text ?? ""].filter((piece) => piece !== "").join("\n\n");
+    const before = [...state.messages, ...this.said.filter((message) => message !== this.#message?.remembered)];
     return [
       ...(system === "" ? [] : [{ role: "system" as const, content: system }]),
-      ...state.messages.map((message) => ({ role: message.role, content: message.text })),
-      ...this.said.map((said) => ({ role: "assistant" as const, content: said })),
+      ...before.flatMap(chatMessages),
       // Directives of the built-in model pass as they are; a plain text becomes one.
       { role: "user", content: text.includes("[[") ? text : `[[text: ${text}]]` },
     ];
@@ -155,7 +155,7 @@ export class Lane {
     await Promise.all(calls.map(async ({ step, callId }) => {
       const call = { ...this.#tag(), agent: agent.name, tool: step.tool, callId, input: step.input };
       const result = await runCall({ call, given: step.given, via: step.via, host, spec, signal, emit: (event) => this.#emit(event) });
-      this.called.push({ callId, tool: step.tool, input: step.input, ...result });
+      message.remembered.toolCalls.push({ callId, tool: step.tool, input: step.input, ...result });
     }));
     signal.throwIfAborted();
     return null;
@@ -169,7 +169,9 @@ export class Lane {
 
   #openMessage(): OpenMessage {
     if (this.#message === null) {
-      this.#message = { key: `${this.#scope()}.m${++this.#messages}`, parts: 0, calls: [], asked: false };
+      const key = `${this.#scope()}.m${++this.#messages}`;
+      this.#message = { key, parts: 0, calls: [], asked: false, remembered: { key, role: "assistant", text: "", toolCalls: [] } };
+      this.said.push(this.#message.remembered);
       this.#emit({ type: "message.start", key: this.#message.key, model: this.#turn.input.model });
     }
     return this.#message;
@@ -178,7 +180,7 @@ export class Lane {
   #closePart(): void {
     if (this.#part === null) return;
     this.#emit({ type: "part.end", key: this.#part.key, text: this.#part.text });
-    this.said.push(this.#part.text);
+    if (this.#message !== null) this.#message.remembered.text += this.#part.text;
     this.#part = null;
   }
 
@@ -209,7 +211,10 @@ function usageOf(input: number, output: number): Usage {
 }
 
 function recall(state: NativeState): string {
-  const texts = state.messages.map((message) => `${message.role}: ${message.text}`);
+  const texts = state.messages.flatMap(({ role, text, toolCalls }) => [
+    ...(text === "" ? [] : [`${role}: ${text}`]),
+    ...toolCalls.map(({ tool, output }) => `${tool}: ${output.trim()}`),
+  ]);
   return texts.length === 0 ? "nothing" : texts.join(" / ");
 }
 

@@ -1,16 +1,31 @@
 // eventsource-parser: the split of a byte stream into server-sent events has enough corners to leave it to a library.
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import type { ModelEndpoint, ModelRef, TurnError, Usage } from "@beeuni/protocol";
-import type { AgentSpec } from "@beeuni/harness";
+import type { AgentSpec, HistoryMessage } from "@beeuni/harness";
 
 export interface ChatRequest {
   endpoint: ModelEndpoint;
   model: ModelRef;
   agent: AgentSpec;
-  messages: { role: "system" | "user" | "assistant"; content: string }[];
+  messages: ChatMessage[];
   /** Names and schemas of the tools that the model sees. */
   tools: { name: string; description: string; parameters: unknown }[];
   signal: AbortSignal;
+}
+
+export type ChatMessage =
+  | { role: "system" | "user"; content: string }
+  | { role: "assistant"; content: string; tool_calls?: { id: string; type: "function"; function: { name: string; arguments: string } }[] }
+  | { role: "tool"; tool_call_id: string; content: string };
+
+/** A remembered message as Chat Completions has it: one message, and one more for the result of each of its calls. */
+export function chatMessages({ role, text, toolCalls }: HistoryMessage): ChatMessage[] {
+  if (role === "user") return [{ role, content: text }];
+  const calls = toolCalls.map(({ callId, tool, input }) => ({ id: callId, type: "function" as const, function: { name: tool, arguments: JSON.stringify(input) } }));
+  return [
+    { role, content: text, ...(calls.length === 0 ? {} : { tool_calls: calls }) },
+    ...toolCalls.map(({ callId, output }) => ({ role: "tool" as const, tool_call_id: callId, content: output })),
+  ];
 }
 
 export interface ChatAnswer {

@@ -108,9 +108,7 @@ export class ScriptedSession implements HarnessSession {
       this.#dead = thrown.message;
       return { outcome: "failed", error: { code: "harness", message: thrown.message } };
     }
-    if (root.said.length > 0 || root.called.length > 0) {
-      await this.#state.add({ key: `${key}.m1`, role: "assistant", text: root.said.join("\n"), toolCalls: root.called });
-    }
+    for (const message of root.said) await this.#state.add(message);
     const next = steps[split];
     if (next?.kind === "self-turn" && end.outcome === "completed") this.#later(input, key, steps.slice(split + 1), next.ms);
     return end;

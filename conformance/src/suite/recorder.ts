@@ -36,20 +36,24 @@ export class RecordingHost implements HostPort {
 
   async authorize(call: ToolCallRef): Promise<Authorization> {
     this.authorized.push(call);
+    // Asked first, told after: whoever waits for the request finds it already with the behaviour.
+    const answer = this.#behaviour.authorize(call);
     this.#changed();
-    return await this.#behaviour.authorize(call);
+    return await answer;
   }
 
   async ask(call: ToolCallRef, questions: QuestionItem[]): Promise<string[][]> {
     this.asked.push({ call, questions });
+    const answer = this.#behaviour.ask(call, questions);
     this.#changed();
-    return await this.#behaviour.ask(call, questions);
+    return await answer;
   }
 
   async runTool(call: ToolCallRef, signal: AbortSignal): Promise<{ output: string; metadata: { [key: string]: Json } }> {
     this.ran.push(call);
+    const answer = this.#behaviour.runTool(call, signal);
     this.#changed();
-    return await this.#behaviour.runTool(call, signal);
+    return await answer;
   }
 
   log(level: "info" | "warning" | "error", message: string): void {

@@ -1,0 +1,16 @@
+export { CELLS } from "./cells/index.ts";
+export type { Cell, Provable } from "./cells/index.ts";
+export { checkEvents } from "./check-events.ts";
+export { describeHarness } from "./describe-harness.ts";
+export type { SuiteOptions } from "./describe-harness.ts";
+export { DIRECTIVES, SCRIPT } from "./dialects.ts";
+export type { PromptDialect } from "./dialects.ts";
+export { Kit } from "./kit.ts";
+export type { KitOptions, ModelServer, Opened } from "./kit.ts";
+export { RecordingHost } from "./recorder.ts";
+export type { HostBehaviour } from "./recorder.ts";
+export { renderMatrix } from "./report.ts";
+export type { ConformanceReport } from "./report.ts";
+export { agentSet, agentSpec, COMMAND_ENV, DEMO, endpointAt, makeFolders, prompt, sessionSpec } from "./specs.ts";
+export type { Folders } from "./specs.ts";
+export { Wire } from "./wire.ts";
