@@ -83,8 +83,9 @@ export class Wire {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);
     const url = request.url ?? "";
+    const inside = url.startsWith(`${prefix}/`);
     const exchange: Exchange = {
-      path: url.startsWith(prefix) ? url.slice(prefix.length) : `outside the root: ${url}`, body: body.toString("utf8"), status: null, response: "", abandoned: false,
+      path: inside ? url.slice(prefix.length) : `outside the root: ${url}`, body: body.toString("utf8"), status: null, response: "", abandoned: false,
     };
     this.exchanges.push(exchange);
     response.on("close", () => {
@@ -92,7 +93,7 @@ export class Wire {
       this.#changed();
     });
     this.#changed();
-    const trouble = this.#troubles.shift();
+    const trouble: Trouble | undefined = inside ? this.#troubles.shift() : { kind: "refuse", status: 404, body: "{}" };
     if (trouble?.kind === "silent") return;
     if (trouble?.kind === "refuse") {
       exchange.status = trouble.status;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { access } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Authorization, ToolCallRef } from "@beeuni/harness";
 import type { Kit } from "../kit.ts";
 import { agentSet, agentSpec, prompt } from "../specs.ts";
@@ -23,6 +24,8 @@ export const ask: Cell = {
     const [call] = host.authorized;
     assert.deepEqual({ agent: call?.agent, tool: call?.tool }, { agent: "main", tool: "bash" });
     assert.equal(call?.input["command"], "touch first");
+    // Time for a harness that does not wait to be caught at it.
+    await wait(50);
     assert.deepEqual(host.of("tool.start"), [], "the call began before it was allowed");
     assert.equal(await exists(kit, "first"), false, "the command ran before it was allowed");
     decisions[0]?.({ allow: true });
