@@ -24,7 +24,7 @@ const MOMENTS = [
 
 for (const moment of MOMENTS) {
   test(`a client that leaves ${moment.name} closes the upstream's connection within a second`, async () => {
-    const upstream = await startRawUpstream((socket, _request, index) => void socket.write(index === 0 ? "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}" : moment.sends));
+    await using upstream = await startRawUpstream((socket, _request, index) => void socket.write(index === 0 ? "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}" : moment.sends));
     await using open = await openGateway([testProvider(upstream.url)]);
     // The first call is answered, so that the second one runs on a connection that was kept.
     await (await fetch(`${open.base}/chat/completions`, { method: "POST", body: WHOLE })).text();
@@ -46,12 +46,11 @@ for (const moment of MOMENTS) {
       // The first abort took the kept connection, the second one a connection of its own.
       assert.equal(upstream.connections(), number);
     }
-    await upstream.close();
   });
 }
 
 test("control: a gateway that does not pass the client's going on is caught by the same check", async () => {
-  const upstream = await startRawUpstream((socket) => void socket.write(HEAD + CHUNK));
+  await using upstream = await startRawUpstream((socket) => void socket.write(HEAD + CHUNK));
   // A provider whose run ignores abort(): what the gateway does with it can't reach the socket.
   const { httpUpstream } = await import("./http-upstream.ts");
   const http = httpUpstream(upstream.url, { connect: 1000, head: 10_000, idle: 10_000 });
@@ -64,11 +63,10 @@ test("control: a gateway that does not pass the client's going on is caught by t
   await open.trace.ended(0);
   assert.equal(await Promise.race([upstream.nextDisconnect().then(() => "closed"), sleep(LIMIT_MS, "still open")]), "still open");
   http.destroy();
-  await upstream.close();
 });
 
 test("a client that leaves while the upstream's connection is being made is recorded as aborted, and nothing is sent", async () => {
-  const upstream = await startRawUpstream(() => {});
+  await using upstream = await startRawUpstream(() => {});
   // TLS against a plain listener: the connection is accepted and never becomes usable.
   await using open = await openGateway([testProvider(`https://127.0.0.1:${upstream.port}/v1`)]);
   const client = new RawClient(open.port);
@@ -76,11 +74,10 @@ test("a client that leaves while the upstream's connection is being made is reco
   while (open.trace.calls[0]?.routes.length !== 1) await sleep(5);
   client.close();
   assert.deepEqual([(await open.trace.ended(0)).end, upstream.requests.length], ["aborted", 0]);
-  await upstream.close();
 });
 
 test("a client that leaves in the middle of its own request is recorded as aborted, and nothing is sent", async () => {
-  const upstream = await startRawUpstream(() => {});
+  await using upstream = await startRawUpstream(() => {});
   await using open = await openGateway([testProvider(upstream.url)]);
   const client = new RawClient(open.port);
   client.socket.write(`POST ${open.path}/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 100\r\n\r\n{"model":"m1"`);
@@ -89,12 +86,11 @@ test("a client that leaves in the middle of its own request is recorded as abort
   client.close();
   const call = await open.trace.ended(0);
   assert.deepEqual([call.end, call.request.toString(), call.requestWhole, upstream.connections()], ["aborted", '{"model":"m1"', false, 0]);
-  await upstream.close();
 });
 
 test("an abort closes its own connection and no other", async () => {
   const sockets: Socket[] = [];
-  const upstream = await startRawUpstream((socket) => {
+  await using upstream = await startRawUpstream((socket) => {
     sockets.push(socket);
     socket.write(HEAD + CHUNK);
   });
@@ -110,11 +106,10 @@ test("an abort closes its own connection and no other", async () => {
   const response = await stayer.response();
   assert.deepEqual([response.whole, response.body.toString()], [true, "data: 1data: 2"]);
   stayer.close();
-  await upstream.close();
 });
 
 test("revoking a principal aborts its calls and no other's", async () => {
-  const upstream = await startRawUpstream((socket) => void socket.write(HEAD + CHUNK));
+  await using upstream = await startRawUpstream((socket) => void socket.write(HEAD + CHUNK));
   await using open = await openGateway([testProvider(upstream.url)]);
   const client = new RawClient(open.port);
   client.send(`${open.path}/chat/completions`, STREAMED);
@@ -126,11 +121,10 @@ test("revoking a principal aborts its calls and no other's", async () => {
   assert.deepEqual([call.end, call.error], ["aborted", "the session was closed"]);
   await Promise.all([closed, upstream.nextDisconnect()]);
   assert.equal((await fetch(`${open.base}/models`)).status, 401);
-  await upstream.close();
 });
 
 test("closing the gateway aborts what runs and leaves no socket", async () => {
-  const upstream = await startRawUpstream((socket) => void socket.write(HEAD + CHUNK));
+  await using upstream = await startRawUpstream((socket) => void socket.write(HEAD + CHUNK));
   const open = await openGateway([testProvider(upstream.url)]);
   const client = new RawClient(open.port);
   client.send(`${open.path}/chat/completions`, STREAMED);
@@ -139,7 +133,6 @@ test("closing the gateway aborts what runs and leaves no socket", async () => {
   await open.gateway.close();
   await Promise.all([closed, upstream.nextDisconnect()]);
   assert.equal(open.trace.calls[0]!.end, "aborted");
-  await upstream.close();
 });
 
 test("the faux model sees its client leave at each moment", async () => {

@@ -71,9 +71,9 @@ before(async () => {
   open = await openGateway([testProvider(`http://127.0.0.1:${inner.port}/v1`)]);
 });
 after(async () => {
-  await open.gateway.close();
-  await inner.close();
-  await upstream.close();
+  await open[Symbol.asyncDispose]();
+  await inner[Symbol.asyncDispose]();
+  await upstream[Symbol.asyncDispose]();
 });
 
 const digest = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
@@ -92,35 +92,31 @@ function ask(port: number, { body, headers }: (typeof REQUESTS)[number]): Promis
 }
 
 /** The check: runs all calls through `port` and compares what both recorders, the client and the trace have. */
-async function checkBytes(port: number): Promise<{ outer: TcpRecorder; calls: MemoryCall[]; inside: RawMessage[] }> {
-  const outer = await startTcpRecorder(port);
-  try {
-    const firstCall = open.trace.calls.length;
-    const seenInside = inner.requests().length;
-    const received: { body: Buffer; whole: boolean }[] = [];
-    for (const request of REQUESTS) received.push(await ask(outer.port, request));
-    const calls = await Promise.all(REQUESTS.map((_, index) => open.trace.ended(firstCall + index)));
-    const sides = {
-      sent: REQUESTS.map(({ body }) => digest(body)),
-      outerRequest: outer.requests().map(({ body }) => digest(body)),
-      traceRequest: calls.map(({ request }) => digest(request)),
-      innerRequest: inner.requests().slice(seenInside).map(({ body }) => digest(body)),
-      innerResponse: inner.responses().slice(seenInside).map(({ body }) => digest(body)),
-      traceResponse: calls.map(({ response }) => digest(response)),
-      outerResponse: outer.responses().map(({ body }) => digest(body)),
-      received: received.map(({ body }) => digest(body)),
-    };
-    assert.deepEqual(sides.outerRequest, sides.sent, "client → recorder");
-    assert.deepEqual(sides.traceRequest, sides.sent, "the trace's request");
-    assert.deepEqual(sides.innerRequest, sides.sent, "gateway → upstream");
-    assert.deepEqual(sides.traceResponse, sides.innerResponse, "the trace's response");
-    assert.deepEqual(sides.outerResponse, sides.innerResponse, "gateway → client");
-    assert.deepEqual(sides.received, sides.innerResponse, "what the client kept");
-    assert.deepEqual(received.map(({ whole }) => whole), outer.responses().map(({ whole }) => whole));
-    return { outer, calls, inside: inner.requests().slice(seenInside) };
-  } finally {
-    await outer.close();
-  }
+async function checkBytes(port: number): Promise<{ calls: MemoryCall[]; inside: RawMessage[] }> {
+  await using outer = await startTcpRecorder(port);
+  const firstCall = open.trace.calls.length;
+  const seenInside = inner.requests().length;
+  const received: { body: Buffer; whole: boolean }[] = [];
+  for (const request of REQUESTS) received.push(await ask(outer.port, request));
+  const calls = await Promise.all(REQUESTS.map((_, index) => open.trace.ended(firstCall + index)));
+  const sides = {
+    sent: REQUESTS.map(({ body }) => digest(body)),
+    outerRequest: outer.requests().map(({ body }) => digest(body)),
+    traceRequest: calls.map(({ request }) => digest(request)),
+    innerRequest: inner.requests().slice(seenInside).map(({ body }) => digest(body)),
+    innerResponse: inner.responses().slice(seenInside).map(({ body }) => digest(body)),
+    traceResponse: calls.map(({ response }) => digest(response)),
+    outerResponse: outer.responses().map(({ body }) => digest(body)),
+    received: received.map(({ body }) => digest(body)),
+  };
+  assert.deepEqual(sides.outerRequest, sides.sent, "client → recorder");
+  assert.deepEqual(sides.traceRequest, sides.sent, "the trace's request");
+  assert.deepEqual(sides.innerRequest, sides.sent, "gateway → upstream");
+  assert.deepEqual(sides.traceResponse, sides.innerResponse, "the trace's response");
+  assert.deepEqual(sides.outerResponse, sides.innerResponse, "gateway → client");
+  assert.deepEqual(sides.received, sides.innerResponse, "what the client kept");
+  assert.deepEqual(received.map(({ whole }) => whole), outer.responses().map(({ whole }) => whole));
+  return { calls, inside: inner.requests().slice(seenInside) };
 }
 
 test("bodies are the same bytes on both sides of the gateway, at the client and in the trace", async () => {
@@ -137,28 +133,43 @@ test("bodies are the same bytes on both sides of the gateway, at the client and 
   assert.equal(calls[1]!.response.toString(), EVENTS);
   assert.ok(calls[1]!.chunks > 100, `${calls[1]!.chunks} chunks`);
   assert.equal(gunzipSync(calls[2]!.response).toString(), EVENTS);
-  assert.equal(calls[4]!.response.at(-1), "世".charCodeAt(0) && Buffer.from("世")[1]);
+  assert.equal(calls[4]!.response.at(-1), Buffer.from("世")[1], "cut inside a character");
   assert.deepEqual(inside.map((message) => header(message, "authorization")), REQUESTS.map(() => `Bearer ${SECRET}`));
 });
 
-test("control: behind a proxy that parses and writes JSON anew the same check fails", async () => {
-  const proxy = createServer((request, response) => {
+/** A proxy in front of the gateway that parses the JSON of one direction and writes it anew: equal as JSON, not as bytes. */
+async function startRewriter(direction: "request" | "response"): Promise<AsyncDisposable & { port: number }> {
+  const rewrite = (body: Buffer, message: IncomingMessage) =>
+    message.headers["content-type"] === "application/json" && message.headers["content-encoding"] === undefined ? Buffer.from(JSON.stringify(JSON.parse(body.toString()))) : body;
+  const read = async (message: IncomingMessage) => {
     const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const received = Buffer.concat(chunks);
-      const body = request.headers["content-encoding"] === "gzip" ? received : Buffer.from(JSON.stringify(JSON.parse(received.toString())));
-      const outgoing = httpRequest({ port: open.port, method: "POST", path: request.url, headers: { ...request.headers, "content-length": body.length } }, (upstreamResponse) => {
-        response.writeHead(upstreamResponse.statusCode!, upstreamResponse.headers);
-        upstreamResponse.on("error", () => response.destroy()).pipe(response);
-      });
-      outgoing.end(body);
+    for await (const chunk of message) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks);
+  };
+  const proxy = createServer(async (request, response) => {
+    const received = await read(request);
+    const body = direction === "request" ? rewrite(received, request) : received;
+    const outgoing = httpRequest({ port: open.port, method: "POST", path: request.url, headers: { ...request.headers, "content-length": body.length } }, async (answer) => {
+      const { "content-length": _length, "transfer-encoding": _coding, ...headers } = answer.headers;
+      response.writeHead(answer.statusCode!, headers);
+      if (direction === "request" || answer.headers["content-type"] !== "application/json") answer.on("error", () => response.destroy()).pipe(response);
+      else read(answer).then((whole) => response.end(rewrite(whole, answer)), () => response.destroy());
     });
+    outgoing.end(body);
   });
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  await assert.rejects(checkBytes((proxy.address() as AddressInfo).port), /the trace's request/);
-  await new Promise((resolve) => {
-    proxy.close(resolve);
-    proxy.closeAllConnections();
+  return {
+    port: (proxy.address() as AddressInfo).port,
+    [Symbol.asyncDispose]: () => new Promise((resolve) => {
+      proxy.close(() => resolve());
+      proxy.closeAllConnections();
+    }),
+  };
+}
+
+for (const [direction, fails] of [["request", /the trace's request/], ["response", /gateway → client/]] as const) {
+  test(`control: with a proxy that writes each JSON ${direction} anew the same check fails`, async () => {
+    await using proxy = await startRewriter(direction);
+    await assert.rejects(checkBytes(proxy.port), fails);
   });
-});
+}

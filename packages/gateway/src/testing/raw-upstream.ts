@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Socket } from "node:net";
-import { readMessages, type RawMessage } from "./http-bytes.ts";
+import { header, readMessages, type RawMessage } from "./http-bytes.ts";
 
-export interface RawUpstream {
+export interface RawUpstream extends AsyncDisposable {
   /** Base URL with its version segment. */
   readonly url: string;
   readonly port: number;
@@ -13,7 +13,6 @@ export interface RawUpstream {
   nextDisconnect(): Promise<number>;
   /** Resolves when the next request is whole. */
   nextRequest(): Promise<RawMessage>;
-  close(): Promise<void>;
 }
 
 /**
@@ -29,13 +28,22 @@ export async function startRawUpstream(answer: (socket: Socket, request: RawMess
   const server = createServer({ noDelay: true }, (socket) => {
     accepted++;
     sockets.add(socket);
-    let pending = Buffer.alloc(0);
+    let chunks: Buffer[] = [];
+    let missing = 0;
     let closedHere = false;
-    socket.on("data", (chunk) => {
-      pending = Buffer.concat([pending, chunk]);
-      const [message] = readMessages(pending);
-      if (message === undefined || !message.whole) return;
-      pending = Buffer.alloc(0);
+    socket.on("data", (chunk: Buffer) => {
+      chunks.push(chunk);
+      missing -= chunk.length;
+      if (missing > 0) return;
+      const bytes = Buffer.concat(chunks);
+      const [message] = readMessages(bytes);
+      if (message === undefined) return;
+      if (!message.whole) {
+        // A long body is not put together again at each of its chunks.
+        missing = Number(header(message, "content-length")) - message.body.length;
+        return;
+      }
+      chunks = [];
       requests.push(message);
       arrivals.push(message);
       void answer(socket, message, requests.length - 1);
@@ -60,7 +68,7 @@ export async function startRawUpstream(answer: (socket: Socket, request: RawMess
     connections: () => accepted,
     nextDisconnect: disconnects.next,
     nextRequest: arrivals.next,
-    close: () => new Promise((resolve) => {
+    [Symbol.asyncDispose]: () => new Promise((resolve) => {
       server.close(() => resolve());
       for (const socket of sockets) socket.destroy();
     }),

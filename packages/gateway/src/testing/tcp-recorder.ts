@@ -4,12 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readMessages, type RawMessage } from "./http-bytes.ts";
 
-export interface TcpRecorder {
+export interface TcpRecorder extends AsyncDisposable {
   readonly port: number;
   /** Whole and broken messages of all connections, in the order in which the connections were opened. */
   requests(): RawMessage[];
   responses(): RawMessage[];
-  close(): Promise<void>;
 }
 
 /** A recorder outside of this process, between whoever connects to its port and `targetPort`. */
@@ -25,7 +24,7 @@ export async function startTcpRecorder(targetPort: number): Promise<TcpRecorder>
     port,
     requests: () => read(".request"),
     responses: () => read(".response"),
-    close: async () => {
+    [Symbol.asyncDispose]: async () => {
       const exited = new Promise((resolve) => child.once("exit", resolve));
       child.disconnect();
       await exited;
