@@ -9,6 +9,7 @@ export { Kit } from "./kit.ts";
 export type { KitOptions, ModelServer, Opened } from "./kit.ts";
 export { RecordingHost } from "./recorder.ts";
 export type { HostBehaviour } from "./recorder.ts";
+export { checkResults, toolchainFolder } from "./results.ts";
 export { renderMatrix } from "./report.ts";
 export type { ConformanceReport } from "./report.ts";
 export { agentSet, agentSpec, COMMAND_ENV, DEMO, endpointAt, makeFolders, prompt, sessionSpec } from "./specs.ts";
