@@ -1,0 +1,16 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { BeeuniError, type Call, type CreateSession, type Health, newId, type SessionEntry, type SessionInfo } from "@beeuni/protocol";
+import type { Harness } from "@beeuni/harness";
+import { openTrace, type TraceWriter } from "@beeuni/trace";
+import type { SessionLog } from "@beeuni/transcript";
+import { openSessionLog } from "@beeuni/transcript/log";
+import { harnessNow, projectAgents, projectHealth } from "./plan/project-now.ts";
+import { checkEnforcement, planSession, type SessionPlan } from "./plan/session-plan.ts";
+import { Binding } from "./session/binding.ts";
+import { carryOver } from "./session/change-of-harness.ts";
+import type { Checkpoint } from "./session/checkpoints.ts";
+import { type DaemonFacts, healthDocument } from "./session/health.ts";
+import { HostTools } from "./session/host-tools.ts";
+import type { Logger } from "./session/logger.ts";
+import { ModelAccess } from "./session/model-access.ts";

@@ -1,0 +1,114 @@
+import {
+  type AgentSpec, BeeuniError, type EnforcedRule, formatIssue, formatModelRef, type HarnessDecision, type Issue, type ModelEndpoint, type ModelRef,
+} from "@beeuni/protocol";
+import { type AgentSet, type Harness, refuseUnenforced, selectProjectHarness, toolchainStatus, unenforcedDenies } from "@beeuni/harness";
+import { agentToStart, loadProject } from "@beeuni/project";
+import { type LoadedTool, loadTools } from "@beeuni/tools";
+import type { DaemonOptions } from "../types.ts";
+import { chooseModel } from "./choose-model.ts";
+
+export interface PlanRequest {
+  agent: string | undefined;
+  /** `provider/model` asked for. */
+  model: string | undefined;
+  harness: string | undefined;
+  /** The session's model so far, on resume. */
+  before: ModelRef | undefined;
+}
+
+export interface Notice {
+  level: "info" | "warning" | "error";
+  code: string;
+  message: string;
+}
+
+/** What a session will run with, decided before anything of it is written. */
+export interface SessionPlan {
+  agent: AgentSpec;
+  model: ModelRef;
+  decision: HarnessDecision;
+  harness: Harness;
+  toolchainDir: string;
+  agents: AgentSet;
+  tools: LoadedTool[];
+  /** What a person should know: skipped tools, files with problems. */
+  notices: Notice[];
+}
+
+/**
+ * Reads the project and decides agent, model and harness, in this order; makes sure that the harness is installed; loads
+ * the tools. Decided anew at each start, restart and resume. Throws what stands in the way, never falls back.
+ */
+export async function planSession(options: DaemonOptions, request: PlanRequest): Promise<SessionPlan> {
+  const { directory, registry, gateway, flags, log } = options;
+  const project = await loadProject(directory, { runtimes: registry.runtimeIds() });
+  const agent = agentToStart(project, request.agent);
+  const model = chooseModel(gateway, { asked: request.model ?? (request.before && formatModelRef(request.before)), variant: request.before?.variant, agent, otherwise: options.defaultModel });
+  const decision = selectProjectHarness({
+    explicit: request.harness ?? options.explicitHarness, flags: await flags(), manifest: project.manifest,
+    registered: registry.ids(), platform: registry.platform,
+  });
+  log?.("info", `agent harness selected: ${decision.harness} (rule ${decision.rule}: ${decision.reason})`);
+  const harness = await registry.load(decision.harness);
+  refuseUnclaimed(harness, gateway, model);
+  const toolchainDir = await toolchainOf(options, harness);
+  const loaded = await loadTools({ directory, modules: project.toolModules });
+  return {
+    agent, model, decision, harness, toolchainDir, tools: loaded.tools,
+    agents: { ...project.agentSet, hostTools: loaded.tools.map(({ name, description, parameters }) => ({ name, description, parameters })) },
+    notices: [
+      ...project.issues.map(issueNotice),
+      ...loaded.failed.map(({ name, path, error }): Notice => ({
+        level: "warning", code: "tool_skipped", message: `The tool ${name} (${path}) was left out: ${error}`,
+      })),
+    ],
+  };
+}
+
+/** Every rule of the session's agent with who enforces it, and what of the project the harness can't honour. */
+export interface Enforcement {
+  rules: EnforcedRule[];
+  notices: Notice[];
+}
+
+/** Compiles the project for the harness. Throws `rule_not_enforced` when a `deny` would not hold, unless that was allowed. */
+export function checkEnforcement(plan: SessionPlan, endpoint: ModelEndpoint, allowUnenforced: boolean): Enforcement {
+  const { harness, agents, agent } = plan;
+  const compiled = harness.compile(agents, endpoint, "project");
+  if (!allowUnenforced) refuseUnenforced(harness.id, agents.agents, compiled);
+  const open = unenforcedDenies(agents.agents, compiled);
+  return {
+    rules: compiled.rules[agent.name] ?? [],
+    notices: [
+      ...open.map(({ agent: name, permission, pattern, reason }): Notice => ({
+        level: "warning", code: "rule_not_enforced", message: `Nobody enforces ${name}: ${permission} "${pattern}": deny (${reason}); the session was started with --allow-unenforced.`,
+      })),
+      ...compiled.unsupported.map(({ field, effect, why }): Notice => ({ level: "warning", code: "not_supported", message: `${field}: ${effect} (${why})` })),
+    ],
+  };
+}
+
+function refuseUnclaimed(harness: Harness, gateway: DaemonOptions["gateway"], model: ModelRef): void {
+  const { provider } = gateway.resolve(model);
+  const claim = harness.supports({ provider: model.provider, model: model.id, protocols: provider.protocols });
+  if (claim.supported) return;
+  throw new BeeuniError("harness_unavailable", `the ${harness.id} harness can't run ${formatModelRef(model)}: ${claim.reason}`, {
+    hint: "choose another model with --model, or another harness with --harness",
+  });
+}
+
+async function toolchainOf({ home, onInstall }: DaemonOptions, harness: Harness): Promise<string> {
+  let status = await toolchainStatus(home, harness);
+  if ((status.state === "missing" || status.state === "broken") && onInstall !== undefined) {
+    await onInstall(harness);
+    status = await toolchainStatus(home, harness);
+  }
+  if (status.state === "none" || status.state === "installed") return status.directory;
+  throw new BeeuniError("harness_not_installed", `the ${harness.id} harness ${status.version} is not installed: ${status.reason ?? status.state}`, {
+    hint: `run \`beeuni harness install ${harness.id}\``,
+  });
+}
+
+function issueNotice(issue: Issue): Notice {
+  return { level: issue.severity, code: "project_issue", message: formatIssue(issue) };
+}
