@@ -151,8 +151,8 @@ function closing(text: string, from: number): number {
       at++;
     }
   }
-  // An inner pair that never ends was none.
-  return depth > 0 ? text.indexOf("]]", from) : -1;
+  // An inner pair that took the directive's own end was none.
+  return text.indexOf("]]", from);
 }
 
 /** The same for calls, whose JSON may hold any brackets. */

@@ -25,8 +25,14 @@ export function planReply(conversation: Conversation, timesSeen: () => number): 
 /** The step that this call is for; undefined after the last one. */
 function currentStep(script: Script, conversation: Conversation, results: number, timesSeen: () => number): Step | undefined {
   let left = results;
+  let seen: number | undefined;
   for (const step of script.steps) {
-    if (step.kind === "error" && step.times !== null && timesSeen() >= step.times) continue;
+    if (step.kind === "error" && step.times !== null) {
+      seen ??= timesSeen();
+      if (seen < step.times) return step;
+      seen -= step.times;
+      continue;
+    }
     if ((step.kind === "tools" || step.kind === "shell") && conversation.tools.length === 0 && !step.forced) continue;
     const takes = step.kind === "tools" ? step.calls.length : 1;
     if (left < takes) return step;

@@ -6,7 +6,7 @@ import type { Upstream, UpstreamSink } from "../upstream.ts";
 
 export interface ReplayOptions {
   /**
-   * Recorded response bodies, one per model call of a turn: the request's number of tool results says which comes next,
+   * Response bodies, one per model call of a turn: the request's number of tool results says which comes next,
    * the last one is repeated. A name that ends in `.sse` is a stream, `.json` a whole message.
    */
   files: readonly string[];
