@@ -1,5 +1,6 @@
 import { isBuiltin } from "node:module";
-import { importsOf, isComment, tokenize } from "./tokens.ts";
+import { SyntaxKind } from "typescript/unstable/ast";
+import { importsOf, tokenize } from "./tokens.ts";
 import { isSource, isTest } from "./tree.ts";
 import type { PackageInfo, PackageManifest, TreeFile } from "./tree.ts";
 
@@ -28,17 +29,23 @@ export function unpinned(manifests: readonly { path: string; manifest: PackageMa
 /** Imports that a package's own package.json doesn't declare, and built-in modules without `node:`. */
 export function undeclared(files: readonly TreeFile[], packages: readonly PackageInfo[], root: PackageManifest): string[] {
   const workspace = new Set(packages.map(({ name }) => name));
-  return packages.flatMap(({ folder, manifest }) =>
-    sourcesOf(files, folder).flatMap(({ path, text }) =>
+  // What stands in no package (tests across packages, scripts, benchmarks) belongs to the root.
+  const loose = files.filter(({ path }) => isSource(path) && !/^(?:packages|conformance|examples)\//.test(path));
+  const owners = [
+    ...packages.map((owner) => ({ file: `${owner.folder}/package.json`, manifest: owner.manifest, sources: sourcesOf(files, owner.folder), isRoot: false })),
+    { file: "package.json", manifest: root, sources: loose, isRoot: true },
+  ];
+  return owners.flatMap(({ file, manifest, sources, isRoot }) =>
+    sources.flatMap(({ path, text }) =>
       importsOf(text).flatMap(({ specifier, line }) => {
         if (specifier.startsWith(".") || specifier.startsWith("node:")) return [];
         const name = packageOf(specifier);
         if (isBuiltin(specifier)) return [`${path}:${line} imports ${specifier}; write node:${specifier}`];
         const declared = { ...manifest.dependencies, ...manifest.peerDependencies };
         // A test may use what only the workspace has.
-        if (isTest(path)) Object.assign(declared, manifest.devDependencies, root.devDependencies);
-        if (name in declared || (isTest(path) && workspace.has(name))) return [];
-        return [`${path}:${line} imports ${name}, which ${folder}/package.json doesn't declare`];
+        if (isTest(path) || isRoot) Object.assign(declared, manifest.devDependencies, root.devDependencies);
+        if (name in declared || ((isTest(path) || isRoot) && workspace.has(name))) return [];
+        return [`${path}:${line} imports ${name}, which ${file} doesn't declare`];
       })));
 }
 
@@ -56,8 +63,8 @@ export function unused(files: readonly TreeFile[], packages: readonly PackageInf
 }
 
 /**
- * Third-party dependencies whose reason is stated nowhere. The rule: at one of its imports in the package, a comment of
- * at least four words stands on the line above the statement or at its end, and names the dependency.
+ * Third-party dependencies whose reason is stated nowhere. The rule: at one of its imports in the package, a line comment
+ * (`//`) of at least four words stands directly above the statement or at its end.
  */
 export function unreasoned(files: readonly TreeFile[], packages: readonly PackageInfo[]): string[] {
   const workspace = new Set(packages.map(({ name }) => name));
@@ -65,24 +72,18 @@ export function unreasoned(files: readonly TreeFile[], packages: readonly Packag
     const reasoned = new Set(sourcesOf(files, folder).flatMap(({ text }) => reasonsIn(text)));
     return Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
       .filter((name) => !workspace.has(name) && !(name in ROOT_REASONS) && !reasoned.has(typedBy(name)))
-      .map((name) => `${folder} states no reason for ${name}: put "// ${name}: <why it is worth a dependency>" above an import of it`);
+      .map((name) => `${folder} states no reason for ${name}: put "// <why it is worth a dependency>" directly above an import of it`);
   });
 }
 
 function reasonsIn(text: string): string[] {
-  const comments = tokenize(text).filter(isComment).map((comment) => ({ ...comment, end: comment.line + comment.text.split("\n").length - 1 }));
+  const comments = tokenize(text).filter((token) => token.kind === SyntaxKind.SingleLineCommentTrivia);
+  const textAt = (line: number): string => comments.find((comment) => comment.line === line)?.text.slice(2) ?? "";
   return importsOf(text).flatMap(({ specifier, line, from }) => {
-    const name = packageOf(specifier);
-    // Comments in a block of line comments follow each other: the whole block stands above the import.
-    let above = from - 1;
-    const near = comments.filter((comment) => comment.line === line);
-    for (const comment of comments.toReversed()) {
-      if (comment.end !== above) continue;
-      near.push(comment);
-      above = comment.line - 1;
-    }
-    const words = near.map((comment) => comment.text).join(" ");
-    return words.includes(name) && words.split(/\s+/).length >= 5 ? [name] : [];
+    let near = textAt(line);
+    // A reason may take several lines.
+    for (let above = from - 1; textAt(above) !== ""; above--) near = `${textAt(above)} ${near}`;
+    return near.trim().split(/\s+/).length >= 4 ? [packageOf(specifier)] : [];
   });
 }
 

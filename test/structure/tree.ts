@@ -52,7 +52,7 @@ export function packagesOf(files: readonly TreeFile[]): PackageInfo[] {
     });
 }
 
-export const isSource = (path: string): boolean => /\.[cm]?tsx?$/.test(path);
+export const isSource = (path: string): boolean => /\.[cm]?[jt]sx?$/.test(path);
 /** Tests, and the helpers that only tests use. */
 export const isTest = (path: string): boolean => /\.test\.tsx?$|\.test-helpers?\.ts$|^test\/|\/(?:fixtures|testing)\//.test(path);
 
