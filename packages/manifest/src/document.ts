@@ -1,7 +1,6 @@
 import type { Issue } from "@beeuni/protocol";
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from "yaml";
-
-export type Path = readonly (string | number)[];
+import { isMap, LineCounter, parseDocument, type Document } from "yaml";
+import { type Path, type Place, placeInYaml } from "./place.ts";
 
 /** A YAML document with the place of everything in it, and the list of what is wrong with it. */
 export class ManifestDocument {
@@ -52,27 +51,8 @@ export class ManifestDocument {
     this.issues.push({ file: this.file, path: formatPath(path), message, severity, ...this.place(path) });
   }
 
-  /** Line and column of the key or list entry; undefined when it is not in the file. */
-  private place(path: Path): { line: number; column: number } | undefined {
-    let node: unknown = this.document.contents;
-    let at: Node | undefined;
-    for (const step of path) {
-      if (isAlias(node)) node = node.resolve(this.document);
-      if (isMap(node)) {
-        const pair = node.items.find(({ key }) => (isScalar(key) ? String(key.value) === String(step) : false));
-        if (pair === undefined) return undefined;
-        at = pair.key as Node;
-        node = pair.value;
-      } else if (isSeq(node)) {
-        node = node.items[Number(step)];
-        if (node === undefined) return undefined;
-        at = node as Node;
-      } else return undefined;
-    }
-    const offset = at?.range?.[0];
-    if (offset === undefined) return undefined;
-    const { line, col } = this.lines.linePos(offset);
-    return { line, column: col };
+  private place(path: Path): Place | undefined {
+    return placeInYaml(this.document, this.lines, path);
   }
 }
 

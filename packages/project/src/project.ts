@@ -9,6 +9,8 @@ export interface Project {
   manifest: Manifest | null;
   /** Whether the folder has a project file, readable or not. */
   isProject: boolean;
+  /** Whether sessions can start at all: the manifest has no error. A broken agent file does not make a project unusable. */
+  isUsable: boolean;
   /**
    * The agents that may start, the rules file and the default agent. `hostTools` is empty here: the tools that really
    * loaded belong in it.

@@ -1,5 +1,6 @@
 import type { ToolAccess } from "@beeuni/protocol";
-import type { ManifestDocument, Path } from "../document.ts";
+import type { ManifestDocument } from "../document.ts";
+import type { Path } from "../place.ts";
 import { isTable } from "../shape.ts";
 import { SYSTEM_TOOLS } from "./tools.ts";
 
