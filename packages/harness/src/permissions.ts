@@ -85,15 +85,21 @@ function verdictsOf(policy: PermissionPolicy, call: PermissionCall, keys: readon
   const { dialect, agent, workspace } = policy;
   const sets = subjectsOf(call.tool, call.input, dialect, workspace);
   if (sets === null) return [verdictWithoutSubject(agent.permissions, keys, dialect)];
+  const verdictsFor = (subject: Subject): Verdict[] => {
+    const verdict = verdictFor(ruleFor(agent.permissions, keys, subject, dialect), subject);
+    if (subject.bare === null) return [verdict];
+    const bare = verdictFor(ruleFor(agent.permissions, keys, subject.bare, dialect), subject.bare);
+    return bare.rule === verdict.rule ? [verdict] : [verdict, bare];
+  };
   return sets.flatMap(({ whole, commands }) => {
-    const rule = ruleFor(agent.permissions, keys, whole, dialect);
-    const verdict = verdictFor(rule, whole);
+    const verdicts = verdictsFor(whole);
+    const [{ rule, action }] = verdicts as [Verdict];
     // A rule that spells out the whole line was written for exactly this line.
-    if (commands.length === 0 || (rule !== null && isLiteral(rule.pattern))) return [verdict];
-    const parts = commands.map((command) => verdictFor(ruleFor(agent.permissions, keys, command, dialect), command));
+    if (commands.length === 0 || (rule !== null && isLiteral(rule.pattern))) return verdicts;
+    const parts = commands.flatMap(verdictsFor);
     // The line as a whole adds nothing when the same rule already speaks for one of its commands.
-    const isRepeated = verdict.action !== "deny" && !whole.opaque && parts.some((part) => part.rule === verdict.rule);
-    return isRepeated ? parts : [verdict, ...parts];
+    const isRepeated = action !== "deny" && !whole.opaque && parts.some((part) => part.rule === rule);
+    return isRepeated ? parts : [...verdicts, ...parts];
   });
 }
 

@@ -16,6 +16,8 @@ export interface Subject {
   opaque: boolean;
   /** It writes a file by redirection: a stored "always" does not cover that, a rule that a person wrote does. */
   writesFile: boolean;
+  /** The command without the assignments in front of it: `A=1 rm x` is also a `rm x`. */
+  bare: Subject | null;
 }
 
 export interface SubjectSet {
@@ -45,20 +47,18 @@ function pathSubject(text: string, workspace: string): Subject {
   return subject("path", inside ? relative : absolute, inside ? [relative, absolute] : [absolute]);
 }
 
-function subject(kind: Subject["kind"], text: string, spellings = [text], opaque = false, writesFile = false): Subject {
-  return { kind, text, spellings, opaque, writesFile };
+function subject(kind: Subject["kind"], text: string, spellings = [text]): Subject {
+  return { kind, text, spellings, opaque: false, writesFile: false, bare: null };
 }
 
 function commandSubjects(line: string): SubjectSet {
   const { commands, opaque } = splitShellLine(line);
-  const command = (text: string, writesFile: boolean): Subject => subject("command", text, [text], false, writesFile);
-  const isSimple = commands.length === 1 && commands[0]!.text === line.trim();
-  const bare = commands.flatMap(({ text, writesFile }) => {
-    const rest = withoutAssignments(text);
-    return rest === null ? [] : [command(rest, writesFile)];
-  });
-  return {
-    whole: subject("command", line.trim(), [line.trim()], opaque, commands.some(({ writesFile }) => writesFile)),
-    commands: [...(isSimple ? [] : commands.map(({ text, writesFile }) => command(text, writesFile))), ...bare],
+  const command = (text: string, writesFile: boolean): Subject => {
+    const bare = withoutAssignments(text);
+    return { ...subject("command", text), writesFile, bare: bare === null ? null : { ...subject("command", bare), writesFile } };
   };
+  const only = commands.length === 1 && commands[0]!.text === line.trim() ? commands[0] : undefined;
+  if (only !== undefined) return { whole: { ...command(only.text, only.writesFile), opaque }, commands: [] };
+  const whole = { ...subject("command", line.trim()), opaque, writesFile: commands.some(({ writesFile }) => writesFile) };
+  return { whole, commands: commands.map(({ text, writesFile }) => command(text, writesFile)) };
 }
