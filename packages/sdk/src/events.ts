@@ -38,7 +38,8 @@ export function openEvents(transport: Transport, options: EventsOptions): EventS
       const { session, signal, backoffMs = 200 } = options;
       let lastId = options.lastEventId;
       let pause = backoffMs;
-      while (signal?.aborted !== true) {
+      const stopped = (): boolean => signal?.aborted === true;
+      while (!stopped()) {
         connection = new AbortController();
         const stop = signal === undefined ? connection.signal : AbortSignal.any([signal, connection.signal]);
         try {
@@ -48,7 +49,7 @@ export function openEvents(transport: Transport, options: EventsOptions): EventS
             yield item;
           }
         } catch (thrown) {
-          if (signal?.aborted === true) return;
+          if (stopped()) return;
           if (thrown instanceof BeeuniError && thrown.code !== "provider_error" && thrown.status < 500) throw thrown;
         } finally {
           connection.abort();
