@@ -2,3 +2,6 @@ export * from "./parts.ts";
 export * from "./events.ts";
 export * from "./state.ts";
 export * from "./log-types.ts";
+export * from "./reduce.ts";
+export * from "./history.ts";
+export { sessionEntry } from "./entry.ts";
