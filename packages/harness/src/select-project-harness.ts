@@ -41,7 +41,7 @@ export function explainProjectHarness(selection: ProjectSelection): ExplainedSel
   const ids = [...new Set([selection.platform.standard, selection.platform.experimental, ...selection.registered, harness])];
   const candidates = ids.map((id) =>
     id === harness
-      ? { harness: id, chosen: error === null, reason: error === null ? reason : `${reason}; ${error.message}` }
+      ? { harness: id, chosen: error === null, reason: error === null ? reason : `${reason}; ${isMissing(selection, id) ? "no adapter is installed for it" : error.message}` }
       : { harness: id, chosen: false, reason: whyNot(selection, id, rule) });
   return { decision: { harness, rule, reason, candidates }, error };
 }
@@ -72,6 +72,11 @@ function obstacle({ flags, registered, platform }: ProjectSelection, harness: st
   if (registered.includes(harness)) return null;
   const way = registered.includes(platform.experimental) ? platform.experimental : registered[0];
   return harnessUnavailable(harness, reason, { way, needsGateway: !flags.llm_gateway });
+}
+
+/** A platform harness without an adapter. */
+function isMissing({ platform, registered }: ProjectSelection, id: string): boolean {
+  return !registered.includes(id) && (id === platform.standard || id === platform.experimental);
 }
 
 /** Why a candidate was not taken: the first rule that could have named it and did not. */
