@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { test } from "node:test";
+// The Messages client that most programs are built on: what it makes of our bytes is what counts.
 import Anthropic from "@anthropic-ai/sdk";
+// The same for Chat Completions and Responses.
 import OpenAI from "openai";
 import { createFauxServer } from "./faux/index.ts";
 import { openGateway, testProvider, type OpenGateway } from "./testing/open-gateway.ts";

@@ -1,3 +1,4 @@
+// zod: a file that people write is checked at the border, all problems at once.
 import { z } from "zod";
 import { MODEL_PROTOCOLS, type ModelProtocol } from "@beeuni/protocol";
 
