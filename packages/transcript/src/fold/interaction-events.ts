@@ -1,5 +1,4 @@
 import type { Handlers } from "./handler.ts";
-import { findTurn } from "./turn-events.ts";
 
 /** Permission requests and questions: open until somebody answers. */
 export const interactionEvents: Handlers<"permission.asked" | "permission.replied" | "question.asked" | "question.replied" | "question.rejected"> = {
@@ -11,9 +10,8 @@ export const interactionEvents: Handlers<"permission.asked" | "permission.replie
     if (request === undefined) return;
     session.permissions = without(session.permissions, id);
     if (reply !== "always") return;
-    const agent = session.turns[findTurn(session, request.turn)]?.agent ?? session.info.agent;
     const known = new Set(session.grants.map(grantKey));
-    const granted = [...new Set(always)].map((pattern) => ({ permission: request.permission, pattern, agent }));
+    const granted = [...new Set(always)].map((pattern) => ({ permission: request.permission, pattern, agent: request.agent }));
     session.grants = [...session.grants, ...granted.filter((grant) => !known.has(grantKey(grant)))];
   },
   "question.asked": (session, { request }) => {

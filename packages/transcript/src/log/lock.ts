@@ -47,6 +47,12 @@ export async function takeLock(fs: LogFs, path: string, epoch: string, now: numb
   }
 }
 
+/** Who holds the lock file at this moment: null when nobody does, or its process is gone. Takes nothing. */
+export async function lockHolder(fs: LogFs, path: string): Promise<{ pid: number; since: number } | null> {
+  const owner = await readOwner(fs, path);
+  return typeof owner === "object" && (await isRunning(owner)) ? { pid: owner.pid, since: owner.since } : null;
+}
+
 async function appears(fs: LogFs, draft: string, path: string): Promise<boolean> {
   try {
     await fs.link(draft, path);

@@ -6,6 +6,7 @@ import { corruptLog, storageFailed } from "./errors.ts";
 import { type LogFs, NODE_FS, sessionFiles } from "./files.ts";
 import { BadLine, parseLine, readLines } from "./lines.ts";
 import { loadLog, openLogFile } from "./load.ts";
+import { lockHolder } from "./lock.ts";
 import { LOG_START, readEvents } from "./scan.ts";
 import { readSnapshotHead } from "./snapshot.ts";
 
@@ -76,6 +77,11 @@ export async function peekSession(directory: string, { fs = NODE_FS }: { fs?: Lo
   } finally {
     await file.close();
   }
+}
+
+/** The process that has the session open for writing, and since when (unix milliseconds); null when none has. */
+export async function sessionHolder(directory: string, { fs = NODE_FS }: { fs?: LogFs } = {}): Promise<{ pid: number; since: number } | null> {
+  return await lockHolder(fs, sessionFiles(directory).lock);
 }
 
 function entryEvent(line: Buffer, place: { file: string; line: number; offset: number }): LogEvent {
