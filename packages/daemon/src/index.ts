@@ -1,1 +1,10 @@
 export * from "./types.ts";
+export { createDaemon, LocalDaemon } from "./local-daemon.ts";
+export { serveDaemon, type DaemonServer, type ServeOptions } from "./serve.ts";
+export { CHECKPOINTS, type Checkpoint, type CheckpointName } from "./session/checkpoints.ts";
+export type { AllowFlags } from "./session/permissions.ts";
+export type { Logger } from "./session/logger.ts";
+export { sessionPaths, type SessionPaths } from "./session/paths.ts";
+export { listSessions, readSession, removeSession, type ListOptions, type SessionReading, type UnreadableSession } from "./offline/sessions.ts";
+export { resolveSessionId, sessionIds } from "./offline/resolve-id.ts";
+export { findCall, readCallBody, readSessionCalls, type FoundCall, type SessionCalls } from "./offline/calls.ts";

@@ -1,16 +1,193 @@
-import { mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
-import { BeeuniError, type Call, type CreateSession, type Health, newId, type SessionEntry, type SessionInfo } from "@beeuni/protocol";
+import { BeeuniError, type Call, type CreateSession, type Health, newId, type SessionEntry } from "@beeuni/protocol";
 import type { Harness } from "@beeuni/harness";
-import { openTrace, type TraceWriter } from "@beeuni/trace";
-import type { SessionLog } from "@beeuni/transcript";
-import { openSessionLog } from "@beeuni/transcript/log";
+import { sessionEntry } from "@beeuni/transcript";
+import { type FoundCall, findCall, readCallBody, readSessionCalls } from "./offline/calls.ts";
+import { listSessions, readSession, removeSession, type SessionReading } from "./offline/sessions.ts";
 import { harnessNow, projectAgents, projectHealth } from "./plan/project-now.ts";
-import { checkEnforcement, planSession, type SessionPlan } from "./plan/session-plan.ts";
-import { Binding } from "./session/binding.ts";
-import { carryOver } from "./session/change-of-harness.ts";
-import type { Checkpoint } from "./session/checkpoints.ts";
 import { type DaemonFacts, healthDocument } from "./session/health.ts";
-import { HostTools } from "./session/host-tools.ts";
-import type { Logger } from "./session/logger.ts";
-import { ModelAccess } from "./session/model-access.ts";
+import { createSession, type OpenContext, resumeSession } from "./session/open-session.ts";
+import type { OpenSession } from "./session/session-host.ts";
+import type { AgentInfo, Daemon, DaemonOptions, OpenOverrides } from "./types.ts";
+
+const NO_ISOLATION: Health["isolation"] = { level: "none", reason: "the agent's commands run with your rights" };
+
+/** The sessions of one project folder, in this process. Reads are answered from the sessions' own logs, open or not. */
+export function createDaemon(options: DaemonOptions): LocalDaemon {
+  return new LocalDaemon(options);
+}
+
+export class LocalDaemon implements Daemon {
+  readonly home: string;
+  readonly directory: string;
+  readonly facts: DaemonFacts;
+  readonly #options: DaemonOptions;
+  readonly #epoch = newId("evt");
+  readonly #sessions = new Map<string, Promise<OpenSession>>();
+  readonly #open = new Map<string, OpenSession>();
+  #isClosed = false;
+
+  constructor(options: DaemonOptions) {
+    this.#options = options;
+    this.home = options.home;
+    this.directory = options.directory;
+    this.facts = {
+      version: options.version ?? "0.0.0", directory: options.directory, startedAt: Date.now(), isolation: options.isolation ?? NO_ISOLATION, hasToken: false,
+    };
+  }
+
+  async createSession(request: CreateSession): Promise<OpenSession> {
+    this.#requireOpen();
+    const session = await createSession(this.#context(), request);
+    this.#keep(session.id, Promise.resolve(session));
+    this.#open.set(session.id, session);
+    return session;
+  }
+
+  /** Opens the session, or answers the one that is open. One whose log failed is opened anew. `session_locked` when another process has it. */
+  async openSession(id: string, overrides: OpenOverrides = {}): Promise<OpenSession> {
+    this.#requireOpen();
+    const known = this.#sessions.get(id);
+    if (known !== undefined) {
+      const session = await known;
+      const isOther = Object.values(overrides).some((value) => value !== undefined);
+      if (session.failure === null && !isOther) return session;
+      await session.close();
+    }
+    const running = this.#sessions.get(id);
+    if (running !== undefined) return await running;
+    return await this.#keep(id, this.#resume(id, overrides));
+  }
+
+  /** Closes the session and opens it again: agent, model and harness are decided anew. */
+  async restartSession(id: string): Promise<OpenSession> {
+    await (await this.#sessions.get(id))?.close();
+    return await this.openSession(id);
+  }
+
+  /** Stops what runs in the session; false when nothing does. Throws `session_not_found`. */
+  async abort(id: string): Promise<boolean> {
+    const session = this.#open.get(id);
+    if (session !== undefined) return await session.abort();
+    await this.entry(id);
+    return false;
+  }
+
+  openSessions(): OpenSession[] {
+    return [...this.#open.values()];
+  }
+
+  async sessions(): Promise<SessionEntry[]> {
+    const stored = await listSessions(this.home, { directory: this.directory });
+    return stored.map((entry) => {
+      const open = this.#open.get(entry.id);
+      return open === undefined ? entry : sessionEntry(open.state());
+    });
+  }
+
+  async entry(id: string): Promise<SessionEntry> {
+    return (await this.read(id)).entry;
+  }
+
+  /** The session's transcript: of the open one as it is now, else from its log. Throws `session_not_found`. */
+  async read(id: string): Promise<SessionReading> {
+    const open = this.#open.get(id);
+    if (open === undefined) return await readSession(this.home, id);
+    const { log } = open;
+    return { state: open.state(), tree: log.state, seq: log.state.seq, epoch: log.epoch, entry: sessionEntry(open.state()) };
+  }
+
+  async removeSession(id: string): Promise<void> {
+    await (await this.#sessions.get(id))?.close();
+    await removeSession(this.home, id);
+  }
+
+  async agents(): Promise<AgentInfo[]> {
+    return await projectAgents(this.#options);
+  }
+
+  /** Of the session, of the only open one, or of the project: could one be started? */
+  async health(id?: string): Promise<Health> {
+    const only = this.#open.size === 1 ? [...this.#open.values()][0] : undefined;
+    const open = id === undefined ? only : this.#open.get(id);
+    if (open !== undefined) return await open.health();
+    if (id === undefined) return await projectHealth(this.#options, this.facts, this.#epoch);
+    return await this.#closedHealth(id);
+  }
+
+  /** The harness of a session, open or not. Throws `session_not_found`. */
+  async harnessOf(id: string): Promise<Harness> {
+    const open = this.#open.get(id);
+    return open?.harness ?? (await this.#options.registry.load((await this.entry(id)).harness));
+  }
+
+  /** The harness of the only open session, else the one that a new session would have. */
+  async currentHarness(): Promise<Harness> {
+    const [first, ...others] = this.#open.values();
+    return first !== undefined && others.length === 0 ? first.harness : await harnessNow(this.#options);
+  }
+
+  async calls(session: string): Promise<Call[]> {
+    return (await readSessionCalls(this.home, session)).calls;
+  }
+
+  /** The call with this id, or the one that produced the message or part. Throws `call_not_found`. */
+  async call(id: string, session?: string): Promise<FoundCall> {
+    return await findCall(this.home, id, session === undefined ? { directory: this.directory } : { session });
+  }
+
+  async callBody(found: FoundCall, side: "request" | "response"): Promise<Uint8Array> {
+    return await readCallBody(this.home, found, side);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const sessions = await Promise.allSettled(this.#sessions.values());
+    await Promise.all(sessions.map((session) => (session.status === "fulfilled" ? session.value.close() : undefined)));
+  }
+
+  async #resume(id: string, overrides: OpenOverrides): Promise<OpenSession> {
+    // A folder that is not there must not be made by opening its log.
+    await this.entry(id);
+    const session = await resumeSession(this.#context(), id, overrides);
+    this.#open.set(id, session);
+    return session;
+  }
+
+  #keep(id: string, opening: Promise<OpenSession>): Promise<OpenSession> {
+    this.#sessions.set(id, opening);
+    opening.catch(() => {
+      if (this.#sessions.get(id) === opening) this.#sessions.delete(id);
+    });
+    return opening;
+  }
+
+  #context(): OpenContext {
+    return { options: this.#options, facts: this.facts, onOver: (session) => this.#forget(session) };
+  }
+
+  /** A session whose log failed stays known until it is closed: it still holds the log. */
+  #forget(session: OpenSession): void {
+    if (session.failure !== null && this.#open.get(session.id) === session) return;
+    if (this.#open.get(session.id) === session) this.#open.delete(session.id);
+    this.#sessions.delete(session.id);
+  }
+
+  #requireOpen(): void {
+    if (this.#isClosed) throw new BeeuniError("aborted", "the daemon is closed");
+  }
+
+  async #closedHealth(id: string): Promise<Health> {
+    const reading = await readSession(this.home, id).catch((thrown: unknown) => thrown as BeeuniError);
+    if (reading instanceof Error) {
+      const health = await projectHealth(this.#options, this.facts, this.#epoch);
+      return { ...health, status: "error", runtimeReady: false, boot_error: reading.message };
+    }
+    const { state, epoch } = reading;
+    const harness = await this.harnessOf(id).catch(() => null);
+    const decision = state.opened?.decision ?? { harness: state.info.harness, rule: 0, reason: "as the session was created", candidates: [] };
+    return healthDocument({
+      ...this.facts, epoch, decision, session: state, now: Date.now(), capabilities: harness?.capabilities ?? [],
+      harness: { state: "down", error: null, details: {} }, harnessVersion: state.opened?.harnessVersion ?? null, support: harness?.support() ?? null,
+    });
+  }
+}

@@ -33,7 +33,7 @@ export interface DaemonServer {
 /** Serves a daemon's sessions over HTTP. Throws `port_in_use`. */
 export async function serveDaemon(daemon: LocalDaemon, options: ServeOptions): Promise<DaemonServer> {
   const host = options.host ?? "127.0.0.1";
-  daemon.hasToken = true;
+  daemon.facts.hasToken = true;
   const app = createApp({
     daemon, host, token: options.token, bodyLimit: options.bodyLimit ?? 64 * MEGABYTE, maxBehind: options.maxBehind ?? 8 * MEGABYTE,
     ...(options.heartbeatMs === undefined ? {} : { heartbeatMs: options.heartbeatMs }),

@@ -4,6 +4,7 @@ import type {
 import type { Gateway } from "@beeuni/gateway";
 import type { Harness, HarnessRegistry } from "@beeuni/harness";
 import type { SessionState, StreamEvent } from "@beeuni/transcript";
+import type { LogFs } from "@beeuni/transcript/log";
 import type { Checkpoint } from "./session/checkpoints.ts";
 import type { Logger } from "./session/logger.ts";
 import type { AllowFlags } from "./session/permissions.ts";
@@ -105,6 +106,8 @@ export interface DaemonOptions {
   /** Installs a missing toolchain, with progress. Left out: a missing one is `harness_not_installed`. */
   onInstall?: (harness: Harness) => Promise<void>;
   log?: Logger;
+  /** File system of the sessions' logs; a test may pass one that fails. */
+  logFs?: LogFs;
   /** For crash tests; see `CHECKPOINTS`. */
   onCheckpoint?: Checkpoint;
   /** Milliseconds that a harness has to follow a stop before it is closed; default 10 000. */

@@ -3,8 +3,8 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { BeeuniError, toBeeuniError } from "@beeuni/protocol";
 
 /**
- * The one error shape of the wire: `{code, error, hint?}`, and beside it `{name, data: {message}}`, which clients of the
- * OpenCode-compatible wire read.
+ * The one error shape of the wire: `{code, error, hint?}`, and beside it `{name, data: {message}}`, which other people's
+ * clients of the session wire read.
  */
 export function errorResponse(context: Context, thrown: unknown): Response {
   const error = toBeeuniError(thrown);

@@ -1,4 +1,4 @@
-import { type BeeuniError, toBeeuniError } from "@beeuni/protocol";
+import { BeeuniError, toBeeuniError } from "@beeuni/protocol";
 import type { LogEvent, NewEvent, SessionLog, SessionState } from "@beeuni/transcript";
 
 /**
@@ -9,6 +9,7 @@ export class Journal {
   readonly log: SessionLog;
   readonly session: string;
   #failure: BeeuniError | null = null;
+  #isClosed = false;
   #now: number;
   readonly #onFailure: (error: BeeuniError) => void;
 
@@ -34,17 +35,23 @@ export class Journal {
     return this.#now;
   }
 
-  /** Appends; the write is under way. The events with their numbers; none after a failure. */
+  /** Appends; the write is under way. The events with their numbers; none after a failure, or when they are malformed. */
   append(...events: NewEvent[]): LogEvent[] {
-    if (this.#failure !== null || events.length === 0) return [];
+    if (this.#failure !== null || this.#isClosed || events.length === 0) return [];
     try {
       const written = this.log.append(...events);
       this.log.flushed(written.at(-1)!.seq).catch((thrown: unknown) => this.#fail(thrown));
       return written;
     } catch (thrown) {
-      this.#fail(thrown);
+      if (thrown instanceof BeeuniError && thrown.code === "internal") this.#lost(thrown);
+      else this.#fail(thrown);
       return [];
     }
+  }
+
+  /** Nothing is appended any more. */
+  close(): void {
+    this.#isClosed = true;
   }
 
   /** Calls back when everything appended so far is on the disk; not at all when that fails. */
@@ -61,6 +68,11 @@ export class Journal {
       this.#fail(thrown);
       throw this.#failure;
     }
+  }
+
+  /** Something reported what can't be written, such as a number where a text must be. It is told, never dropped silently. */
+  #lost(error: BeeuniError): void {
+    this.append({ type: "session.notice", session: this.session, level: "error", code: "event_lost", message: `${error.message}: ${toBeeuniError(error.cause).message}`.slice(0, 2000) });
   }
 
   #fail(thrown: unknown): void {

@@ -1,5 +1,5 @@
-import type { EnforcedRule, HarnessDecision, SessionInfo } from "@beeuni/protocol";
-import { type NewEvent, type SessionState, TRANSCRIPT_FORMAT } from "@beeuni/transcript";
+import type { EnforcedRule, HarnessDecision } from "@beeuni/protocol";
+import type { NewEvent, SessionState } from "@beeuni/transcript";
 import type { Notice, SessionPlan } from "../plan/session-plan.ts";
 
 export interface Opening {
@@ -9,11 +9,6 @@ export interface Opening {
   rules: EnforcedRule[];
   isolation: string;
   notices: readonly Notice[];
-}
-
-/** First events of a new session. Pure. */
-export function createdEvents(info: SessionInfo, opening: Opening): NewEvent[] {
-  return [{ type: "session.created", session: info.id, format: TRANSCRIPT_FORMAT, info }, ...openedEvents(info.id, opening)];
 }
 
 /** What each opening leaves in the log. A notice that stands there already is not repeated. Pure. */

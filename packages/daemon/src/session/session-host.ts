@@ -193,6 +193,7 @@ export class OpenSession implements SessionHost {
     this.#questions.dropAll();
     await binding.flush();
     await this.#journal.flushed().catch(() => {});
+    this.#journal.close();
     this.hub.close();
     // The log must be freed whatever else fails.
     await Promise.allSettled([trace.close(), log.close()]);

@@ -149,8 +149,12 @@ export class Turns {
   }
 
   #begin(turn: ActiveTurn): void {
+    if (turn.session === this.#ports.journal.session) this.#active.push(turn);
+    this.#writeStart(turn);
+  }
+
+  #writeStart(turn: ActiveTurn): void {
     const { journal, trace, harness } = this.#ports;
-    if (turn.session === journal.session) this.#active.push(turn);
     journal.append({
       type: "turn.started", session: turn.session, turn: turn.id, origin: turn.origin, agent: turn.agent, model: turn.model, harness,
       callsFrom: trace.nextNumber, ...(turn.prompt === undefined ? {} : { prompt: turn.prompt }),
@@ -180,6 +184,9 @@ export class Turns {
     turn.over.resolve();
     if (!isRoot) return;
     this.#active.splice(this.#active.indexOf(turn), 1);
+    // A harness began this turn inside of another, which goes on: that one is what the session is busy with again.
+    const outer = this.#active.at(-1);
+    if (outer !== undefined && !outer.isClosing) this.#writeStart(outer);
     this.inbox.release();
     this.#pump();
   }

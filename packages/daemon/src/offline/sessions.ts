@@ -1,0 +1,75 @@
+import { rm } from "node:fs/promises";
+import { BeeuniError, type SessionEntry } from "@beeuni/protocol";
+import { sessionEntry, type SessionState, type TreeState } from "@beeuni/transcript";
+import { openSessionLog, peekSession, readSessionLog, sessionHolder } from "@beeuni/transcript/log";
+import { sessionPaths } from "../session/paths.ts";
+import { resolveSessionId, sessionIds } from "./resolve-id.ts";
+
+/** A session as its log tells it. */
+export interface SessionReading {
+  /** The root session. */
+  state: SessionState;
+  tree: TreeState;
+  /** Number of the last event. */
+  seq: number;
+  /** Of the opening that wrote last. */
+  epoch: string;
+  entry: SessionEntry;
+}
+
+/** A session that could not be read, in a list that must not fail for it. */
+export interface UnreadableSession {
+  id: string;
+  error: Error;
+}
+
+export interface ListOptions {
+  /** Only sessions of this project folder. */
+  directory?: string;
+  /** Told of each session whose log can't be read; left out of the list. */
+  onUnreadable?: (session: UnreadableSession) => void;
+}
+
+/** Stored sessions, the newest activity first, without opening any. */
+export async function listSessions(home: string, { directory, onUnreadable }: ListOptions = {}): Promise<SessionEntry[]> {
+  const entries = await Promise.all((await sessionIds(home)).map(async (id) => {
+    try {
+      return await settled(sessionPaths(home, id).directory, await peekSession(sessionPaths(home, id).directory));
+    } catch (thrown) {
+      onUnreadable?.({ id, error: thrown as Error });
+      return null;
+    }
+  }));
+  return entries
+    .filter((entry): entry is SessionEntry => entry !== null && (directory === undefined || entry.directory === directory))
+    .sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1));
+}
+
+/** A session that says it is busy while nobody has it open died with its process: nothing runs. */
+async function settled<T extends { status: SessionEntry["status"] } | null>(directory: string, entry: T): Promise<T> {
+  if (entry === null || entry.status.type === "idle" || (await sessionHolder(directory)) !== null) return entry;
+  return { ...entry, status: { type: "idle" } };
+}
+
+/** Reads a session without opening it, by its whole id or the beginning of it. Throws `session_not_found`, `session_corrupt`. */
+export async function readSession(home: string, id: string): Promise<SessionReading> {
+  const whole = await resolveSessionId(home, id);
+  const { state: tree } = await readSessionLog(sessionPaths(home, whole).directory);
+  const state = tree.sessions[whole]!;
+  if (state.deleted) throw new BeeuniError("session_not_found", `the session ${whole} was removed`);
+  const entry = await settled(sessionPaths(home, whole).directory, sessionEntry(state));
+  return { state: { ...state, status: entry.status }, tree, seq: tree.seq, epoch: state.opened?.epoch ?? "", entry };
+}
+
+/** Removes a session and its trace for good. Throws `session_locked` while it is open somewhere. */
+export async function removeSession(home: string, id: string): Promise<void> {
+  const paths = sessionPaths(home, await resolveSessionId(home, id));
+  // Whoever holds the log would go on writing into a folder that is gone.
+  const log = await openSessionLog(paths.directory).catch((thrown: { code?: string }) => {
+    if (thrown.code === "session_corrupt" || thrown.code === "session_not_found") return null;
+    throw thrown;
+  });
+  await rm(paths.trace, { recursive: true, force: true });
+  await rm(paths.directory, { recursive: true, force: true });
+  await log?.close().catch(() => {});
+}
