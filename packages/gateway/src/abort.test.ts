@@ -88,6 +88,34 @@ test("a client that leaves in the middle of its own request is recorded as abort
   assert.deepEqual([call.end, call.request.toString(), call.requestWhole, upstream.connections()], ["aborted", '{"model":"m1"', false, 0]);
 });
 
+test("a client that leaves while the end is being written to the trace changes nothing and breaks nothing", async () => {
+  for (const answer of ["content-length: 2\r\n\r\n{}", "transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"]) {
+    await using upstream = await startRawUpstream((socket) => void socket.write(`HTTP/1.1 200 OK\r\n${answer}`));
+    await using open = await openGateway([testProvider(upstream.url)]);
+    const [ending, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const begin = open.trace.begin.bind(open.trace);
+    open.trace.begin = (head) => {
+      const recorder = begin(head);
+      return { ...recorder, end: async (reason, error) => {
+        ending.resolve();
+        await release.promise;
+        await recorder.end(reason, error);
+      } };
+    };
+    const client = new RawClient(open.port);
+    client.send(`${open.path}/chat/completions`, WHOLE);
+    await ending.promise;
+    // The client has not seen the end: of a body of known length, not even its last byte.
+    assert.equal((await Promise.race([client.response(), sleep(30, { whole: false })])).whole, false);
+    client.close();
+    await once(client.socket, "close");
+    await sleep(20);
+    release.resolve();
+    assert.deepEqual([(await open.trace.ended(0)).end, open.trace.calls[0]!.response.toString()], ["complete", "{}"]);
+    assert.equal((await fetch(`${open.base}/models`)).status, 200);
+  }
+});
+
 test("an abort closes its own connection and no other", async () => {
   const sockets: Socket[] = [];
   await using upstream = await startRawUpstream((socket) => {

@@ -42,6 +42,8 @@ export class Exchange implements UpstreamSink, RunningCall {
     this.done = promise;
     this.#finished = resolve;
     this.#response.on("drain", () => this.#run?.resume());
+    // A write after the client has gone is reported here too; its going is handled below.
+    this.#response.on("error", () => {});
     // Closed before the end was recorded: the client went away.
     this.#response.on("close", () => void this.#abort("the client went away"));
   }
@@ -52,9 +54,9 @@ export class Exchange implements UpstreamSink, RunningCall {
 
   /** Sends the request on. `route` is what the trace gets for each attempt. */
   start(upstream: Upstream, request: UpstreamRequest, route: Route): void {
+    if (this.#ended) return;
     this.#route = route;
     this.#run = upstream(request, this);
-    if (this.#ended) this.#run.abort();
   }
 
   /** Answers in the upstream's place. Nothing was sent to the client yet. */

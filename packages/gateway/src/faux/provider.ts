@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { effortVariants } from "../providers/known.ts";
 import { encodeRefusal } from "../refusal.ts";
 import type { Provider } from "../types.ts";
 import type { HeaderPair, Upstream, UpstreamRequest, UpstreamRun, UpstreamSink } from "../upstream.ts";
@@ -30,14 +31,10 @@ export function fauxProvider(options: FauxOptions = {}): Provider {
     label: "Faux (scripted, no model)",
     serve: fauxUpstream(options),
     protocols: ["chat-completions"],
-    models: [{ id: "demo", name: "Faux demo", contextWindow: 200_000, maxOutput: 16_384, reasoning: true, images: true, variants: efforts("low", "medium", "high") }],
+    models: [{ id: "demo", name: "Faux demo", contextWindow: 200_000, maxOutput: 16_384, reasoning: true, images: true, variants: effortVariants("low", "medium", "high") }],
     closed: true,
     origin: "built in",
   };
-}
-
-function efforts(...names: string[]): Provider["models"][number]["variants"] {
-  return Object.fromEntries(names.map((name) => [name, { reasoning_effort: name }]));
 }
 
 /** The faux model as an upstream: the gateway's in process, and the one behind the stand-alone server. */

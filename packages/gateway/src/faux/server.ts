@@ -60,6 +60,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, upstrea
   const path = new URL(request.url ?? "/", "http://localhost").pathname;
   let run: UpstreamRun | undefined;
   response.on("drain", () => run?.resume());
+  response.on("error", () => {});
   response.on("close", () => {
     if (response.writableFinished) return;
     run?.abort();
