@@ -39,3 +39,24 @@ export const Call = z.object({
   links: z.array(z.object({ message: z.string(), by: z.enum(["response-id", "tool-call-id", "turn-and-digest"]) })),
 });
 export type Call = z.infer<typeof Call>;
+
+/** A recorded request as attribution sees it. `body` is the parsed JSON, undefined when the body is none. */
+export interface RecordedRequest {
+  method: string;
+  target: string;
+  protocol: string;
+  /** As received; credentials are masked. */
+  headers: readonly (readonly [string, string])[];
+  body: unknown;
+}
+
+/** Whose call it was. `unknown` when unsure, never a guess. */
+export interface CallAttribution {
+  role: Call["role"];
+  agent?: string;
+  /** The harness's own id of the session that called. */
+  nativeSession?: string;
+}
+
+/** Pure. An adapter supplies one for its harness; without one every call is the main loop's. */
+export type AttributeCall = (request: RecordedRequest) => CallAttribution;
