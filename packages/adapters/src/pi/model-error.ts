@@ -6,7 +6,9 @@ import type { TurnError } from "@beeuni/protocol";
  */
 export function modelError(text: string): TurnError {
   const status = statusOf(text);
-  return { code: codeOf(text, status), message: messageOf(text), ...(status === undefined ? {} : { status }) };
+  const code = codeOf(text, status);
+  const isBroken = code === "upstream" && status === undefined;
+  return { code, message: isBroken ? `The model's answer broke off or never came (${text}).` : messageOf(text), ...(status === undefined ? {} : { status }) };
 }
 
 function codeOf(text: string, status: number | undefined): string {

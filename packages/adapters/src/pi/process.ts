@@ -11,7 +11,7 @@ import { shapeRequests } from "./request.ts";
 import { loadSdk, type CredentialStore, type ModelRuntime, type NativeModel, type NativeSession, type PiSdk, type SessionStore } from "./sdk.ts";
 import { openStore } from "./session-store.ts";
 import { nativeTools } from "./tools/native-tools.ts";
-import type { LeftBehind } from "./tools/process-group.ts";
+import type { CallResources } from "./tools/call-resources.ts";
 import type { CallServices } from "./tools/run-call.ts";
 import type { ActiveTurn } from "./turn.ts";
 
@@ -28,7 +28,7 @@ export interface PiProcess {
 
 export interface ProcessPorts {
   host: HostPort;
-  leftBehind: LeftBehind;
+  resources: CallResources;
   turn: () => ActiveTurn | null;
   isHidden: (tool: string) => boolean;
   /** Asked whenever Pi renders its system prompt. */
@@ -56,7 +56,7 @@ export async function startPi(spec: SessionSpec, options: PiOptions, ports: Proc
   return {
     models, store, workspace,
     async startSession(hostTools) {
-      const tools = nativeTools(services, hostTools, ports.leftBehind, ports.isHidden);
+      const tools = nativeTools(services, hostTools, ports.resources, ports.isHidden);
       const { session } = await sdk.createAgentSession({
         cwd: workspace, agentDir: folders.agent, modelRuntime: models, model: first, thinkingLevel: "off", sessionManager: store,
         settingsManager: sdk.SettingsManager.inMemory(nativeSettings(options), { projectTrusted: false }),

@@ -8,7 +8,7 @@ import { nativePrompt } from "./prompt-parts.ts";
 import { startPi, type PiProcess } from "./process.ts";
 import { systemPrompt } from "./prompt.ts";
 import type { NativeModel, NativeSession } from "./sdk.ts";
-import { LeftBehind } from "./tools/process-group.ts";
+import { CallResources } from "./tools/call-resources.ts";
 import { toolchain } from "./toolchain.ts";
 import { TurnTranslator } from "./translate.ts";
 import { type ActiveTurn, isBeyondSteps, stepsAreOver } from "./turn.ts";
@@ -18,7 +18,7 @@ export class PiSession implements HarnessSession {
   readonly features = features;
   readonly #spec: SessionSpec;
   readonly #host: HostPort;
-  readonly #leftBehind = new LeftBehind();
+  readonly #resources = new CallResources();
   #agents: AgentSet;
   #pi: PiProcess | null = null;
   #native: NativeSession | null = null;
@@ -32,7 +32,7 @@ export class PiSession implements HarnessSession {
   static async open(spec: SessionSpec, host: HostPort, options: PiOptions = DEFAULT_OPTIONS): Promise<PiSession> {
     const session = new PiSession(spec, host);
     session.#pi = await startPi(spec, options, {
-      host, leftBehind: session.#leftBehind, turn: () => session.#turn,
+      host, resources: session.#resources, turn: () => session.#turn,
       isHidden: (tool) => session.#isHidden(tool), systemPrompt: () => session.#prompt,
     });
     await session.#startNative(session.#pi);
@@ -95,7 +95,7 @@ export class PiSession implements HarnessSession {
     await this.abort();
     this.#native?.dispose();
     this.#native = null;
-    await this.#leftBehind.stopAll();
+    await this.#resources.close();
     await this.#pi?.close();
     this.#pi = null;
   }

@@ -51,8 +51,8 @@ export function bashTool(leftBehind: LeftBehind): Tool {
         if (typeof ended === "string") await group.stop();
         leftBehind.add(group);
         const { text, bytes, lines, truncated, file } = output.end();
-        const metadata = { output: text, bytes, lines, truncated, ...(file === null ? {} : { file }) };
-        if (ended === "aborted") throw new ToolError("aborted", ABORTED, metadata);
+        const metadata = { bytes, lines, truncated, ...(file === null ? {} : { file }) };
+        if (ended === "aborted") throw new ToolError("aborted", ABORTED, { ...metadata, output: text });
         if (ended === "timeout") {
           throw new ToolError("failed", withNote(text, `[The command was stopped after ${seconds} s. Give a longer timeout, or run it with & and its output in a file.]`), metadata);
         }

@@ -1,8 +1,8 @@
 import type { HostToolSpec } from "@beeuni/protocol";
 import type { NativeTool } from "../sdk.ts";
 import { tolerantEditInput } from "./edit.ts";
+import type { CallResources } from "./call-resources.ts";
 import { builtinTools } from "./index.ts";
-import type { LeftBehind } from "./process-group.ts";
 import { askQuestions, QUESTION } from "./question.ts";
 import { runCall, type CallServices, type PendingCall } from "./run-call.ts";
 import type { ToolContext, ToolResult } from "./tool.ts";
@@ -20,12 +20,12 @@ const HOST_TOOL_GRACE_MS = 300;
  * A call of a hidden tool still arrives here, and is denied with a text that says so.
  */
 export function nativeTools(
-  services: CallServices, hostTools: readonly HostToolSpec[], leftBehind: LeftBehind, isHidden: (tool: string) => boolean,
+  services: CallServices, hostTools: readonly HostToolSpec[], resources: CallResources, isHidden: (tool: string) => boolean,
 ): NativeTool[] {
   const host = hostTools.map((tool) => hostTool(services, tool));
   const replaced = new Set(hostTools.map(({ name }) => name));
   const builtin = [
-    ...builtinTools(leftBehind).map((tool) => define(services, tool, BUILTIN_GRACE_MS, (context, _call, { input }) => tool.run(input, context))),
+    ...builtinTools(resources).map((tool) => define(services, tool, BUILTIN_GRACE_MS, (context, _call, { input }) => tool.run(input, context))),
     define(services, QUESTION, 0, (_context, call, { input }) => askQuestions(services.host, call, input)),
   ].filter(({ name }) => !replaced.has(name));
   for (const tool of builtin) if (tool.name === "edit") tool.prepareArguments = tolerantEditInput;

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** A group that ignores SIGTERM is killed after this long. */
@@ -26,7 +27,8 @@ export interface GroupOptions {
 export interface ProcessGroup {
   /** Resolves when the command has ended and its output is read. Rejects when it can't be started. */
   readonly exit: Promise<GroupExit>;
-  readonly isAlive: boolean;
+  /** Whether a process of the group still runs. */
+  isAlive(): boolean;
   /** SIGTERM to the whole group, then SIGKILL. Resolves when no process of it is left, within about a second. */
   stop(): Promise<void>;
 }
@@ -57,7 +59,7 @@ export function startGroup(file: string, args: readonly string[], { cwd, env, on
   const group = child.pid;
   return {
     exit,
-    get isAlive() { return group !== undefined && signalGroup(group, 0); },
+    isAlive: () => group !== undefined && isAlive(group),
     async stop() {
       if (group === undefined || !signalGroup(group, "SIGTERM")) return;
       if (await isGone(group, TERM_GRACE_MS)) return;
@@ -78,10 +80,41 @@ function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 async function isGone(group: number, withinMs: number): Promise<boolean> {
-  for (const end = performance.now() + withinMs; performance.now() < end; await sleep(10)) {
-    if (!signalGroup(group, 0)) return true;
+  const end = performance.now() + withinMs;
+  for (let pause = 5; performance.now() < end; pause = Math.min(2 * pause, 40)) {
+    if (!isAlive(group)) return true;
+    await sleep(pause);
   }
-  return !signalGroup(group, 0);
+  return !isAlive(group);
+}
+
+/**
+ * Dead processes that nobody has waited for still take signals (in a container the first process may never wait for them),
+ * so where there is a /proc, it says which ones live.
+ */
+function isAlive(group: number): boolean {
+  if (!signalGroup(group, 0)) return false;
+  const pids = listProc().filter((name) => /^\d+$/.test(name));
+  return pids.length === 0 || pids.some((pid) => isLiveMember(pid, group));
+}
+
+function listProc(): string[] {
+  try {
+    return readdirSync("/proc");
+  } catch {
+    return [];
+  }
+}
+
+function isLiveMember(pid: string, group: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // pid (name) state parent group …; the name may hold anything but its last bracket.
+    const [state, , member] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return Number(member) === group && state !== "Z" && state !== "X";
+  } catch {
+    return false;
+  }
 }
 
 /** The groups that a session's commands left running; the session ends them when it closes. */
@@ -90,8 +123,8 @@ export class LeftBehind {
 
   add(group: ProcessGroup): void {
     // A number that is free again may belong to somebody else: forget groups as soon as they are seen empty.
-    for (const known of this.#groups) if (!known.isAlive) this.#groups.delete(known);
-    if (group.isAlive) this.#groups.add(group);
+    for (const known of this.#groups) if (!known.isAlive()) this.#groups.delete(known);
+    if (group.isAlive()) this.#groups.add(group);
   }
 
   async stopAll(): Promise<void> {

@@ -1,6 +1,12 @@
-import { parentPort, workerData } from "node:worker_threads";
-import { findFiles, type FindRequest } from "./find-files.ts";
-import { searchLines, type LineRequest } from "./search-lines.ts";
+import { parentPort } from "node:worker_threads";
+import { findFiles } from "./find-files.ts";
+import { searchLines } from "./search-lines.ts";
+import type { SearchReply, SearchRequest } from "./search-threads.ts";
 
-const request = workerData as FindRequest | LineRequest;
-parentPort?.postMessage(request.kind === "find" ? await findFiles(request) : await searchLines(request));
+parentPort?.on("message", async (request: SearchRequest) => {
+  const reply: SearchReply = await (request.kind === "find" ? findFiles(request) : searchLines(request)).then(
+    (answer) => ({ answer }),
+    (error: unknown) => ({ error: error instanceof Error ? error.message : String(error) }),
+  );
+  parentPort?.postMessage(reply);
+});
