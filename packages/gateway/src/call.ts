@@ -50,7 +50,7 @@ export async function serveCall(context: CallContext, request: IncomingMessage, 
   exchange.start(
     context.upstreamOf(provider),
     { protocol: target.protocol, caller: holder.id, path: target.path + target.query, headers: requestHeaders(headers, added(provider)), body: read.body },
-    { provider: provider.id, upstream: (provider.baseUrl ?? `in process: ${provider.id}`) + target.path, model: asked },
+    { provider: provider.id, upstream: (provider.baseUrl ?? `in-process:${provider.id}`) + target.path, model: asked },
   );
 }
 

@@ -50,7 +50,7 @@ test("each event of a stream is a chunk of its own in the trace", async () => {
   const call = await open.trace.ended(0);
   assert.deepEqual(
     { response: call.response.toString(), chunks: call.chunks, end: call.end, routes: call.routes },
-    { response: text, chunks: 6, end: "complete", routes: [{ provider: "faux", upstream: "in process: faux/chat/completions", model: "demo" }] },
+    { response: text, chunks: 6, end: "complete", routes: [{ provider: "faux", upstream: "in-process:faux/chat/completions", model: "demo" }] },
   );
 });
 
