@@ -9,4 +9,7 @@ export { matchesGlob } from "./glob.ts";
 export { mayUseTool, visibleTools } from "./tool-access.ts";
 export { hostEnforcedRules, refuseUnenforced, unenforcedDenies } from "./enforcement.ts";
 export { capabilityProblems, requireFeature, sessionCapabilities, supportProblems } from "./support.ts";
-export * from "./toolchain-types.ts";
+export { installToolchain } from "./toolchain/install.ts";
+export { toolchainStatus } from "./toolchain/status.ts";
+export { toolchainsFolder } from "./toolchain/location.ts";
+export type { InstallOptions, InstallProgress, ToolchainOwner, ToolchainRecord, ToolchainState, ToolchainStatus } from "./toolchain/types.ts";

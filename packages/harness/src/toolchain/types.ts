@@ -1,4 +1,4 @@
-import type { Harness } from "./contract.ts";
+import type { Harness } from "../contract.ts";
 
 /** What of a harness the installer reads. */
 export type ToolchainOwner = Pick<Harness, "id" | "toolchain">;
