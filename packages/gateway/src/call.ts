@@ -45,7 +45,8 @@ export async function serveCall(context: CallContext, request: IncomingMessage, 
   if (routed === undefined) return exchange.refuse(unknownModel(asked, [...holder.routes.keys()]));
   const { provider } = routed;
   if (!provider.protocols.includes(target.protocol)) {
-    return exchange.refuse({ status: 400, code: "protocol_not_supported", message: `${provider.id}/${asked} is not served as ${target.protocol}, only as ${provider.protocols.join(", ")}` });
+    const message = `${provider.id}/${asked} is not served as ${target.protocol}, only as ${provider.protocols.join(", ")}`;
+    return exchange.refuse({ status: 400, code: "protocol_not_supported", message });
   }
   exchange.start(
     context.upstreamOf(provider),

@@ -12,7 +12,9 @@ export interface Refusal {
 }
 
 /** Error types by status, as the two families of APIs name them. */
-const OPENAI_TYPES: { readonly [status: number]: string } = { 429: "rate_limit_error", 500: "server_error", 502: "server_error", 503: "server_error", 507: "server_error", 529: "server_error" };
+const OPENAI_TYPES: { readonly [status: number]: string } = {
+  429: "rate_limit_error", 500: "server_error", 502: "server_error", 503: "server_error", 507: "server_error", 529: "server_error",
+};
 const ANTHROPIC_TYPES: { readonly [status: number]: string } = {
   401: "authentication_error", 403: "permission_error", 404: "not_found_error", 413: "request_too_large", 429: "rate_limit_error",
   500: "api_error", 502: "api_error", 503: "api_error", 507: "api_error", 529: "overloaded_error",

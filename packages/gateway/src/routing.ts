@@ -1,6 +1,6 @@
 import { BeeuniError, formatModelRef, nearNames, type EndpointModel, type ModelRef } from "@beeuni/protocol";
 import type { Routed } from "./principals.ts";
-import type { Provider, ProviderModel } from "./types.ts";
+import type { Provider } from "./types.ts";
 
 /** Limits of a model that nobody described: what current models have at least. */
 const DEFAULT_LIMITS = { contextWindow: 128_000, maxOutput: 16_384, reasoning: false, images: false, variants: {} };
@@ -24,9 +24,8 @@ export function routesOf(providers: readonly Provider[], refs: readonly ModelRef
     const routed = resolveModel(providers, ref);
     const taken = routes.get(ref.id);
     if (taken !== undefined && taken.provider !== routed.provider) {
-      throw new BeeuniError("invalid_request", `${taken.provider.id}/${ref.id} and ${formatModelRef(ref)} can't be used in one session: both are "${ref.id}" on the wire`, {
-        hint: "use the model from one provider only",
-      });
+      const message = `${taken.provider.id}/${ref.id} and ${formatModelRef(ref)} can't be used in one session: both are "${ref.id}" on the wire`;
+      throw new BeeuniError("invalid_request", message, { hint: "use the model from one provider only" });
     }
     routes.set(ref.id, routed);
   }
@@ -34,12 +33,9 @@ export function routesOf(providers: readonly Provider[], refs: readonly ModelRef
 }
 
 export function endpointModels(routes: ReadonlyMap<string, Routed>): EndpointModel[] {
-  return [...routes.values()].map(({ provider, model }) => ({ ...describe(model), ref: { provider: provider.id, id: model.id }, wireId: model.id, protocols: provider.protocols }));
-}
-
-function describe(model: ProviderModel): Omit<EndpointModel, "ref" | "wireId" | "protocols"> {
-  const { name, contextWindow, maxOutput, reasoning, images, variants } = model;
-  return { name, contextWindow, maxOutput, reasoning, images, variants };
+  return [...routes.values()].map(({ provider, model: { id, ...rest } }) => ({
+    ...rest, ref: { provider: provider.id, id }, wireId: id, protocols: provider.protocols,
+  }));
 }
 
 function unknownModel(ref: ModelRef, providers: readonly Provider[], why: string): BeeuniError {

@@ -51,7 +51,8 @@ function replyTo(step: Step, conversation: Conversation): Reply {
     case "shell": {
       const tool = shellTool(conversation.tools);
       if (tool === undefined && !step.forced) {
-        return { kind: "error", status: 400, message: `[[shell]]: no tool of this request takes a "command"; its tools: ${conversation.tools.map(({ name }) => name).join(", ")}`, retryAfter: null };
+        const names = conversation.tools.map(({ name }) => name).join(", ");
+        return { kind: "error", status: 400, message: `[[shell]]: no tool of this request takes a "command"; its tools: ${names}`, retryAfter: null };
       }
       return message({ pause, think, text: say, calls: [shellCall(tool, step.command)] });
     }

@@ -31,7 +31,10 @@ export function fauxProvider(options: FauxOptions = {}): Provider {
     label: "Faux (scripted, no model)",
     serve: fauxUpstream(options),
     protocols: ["chat-completions"],
-    models: [{ id: "demo", name: "Faux demo", contextWindow: 200_000, maxOutput: 16_384, reasoning: true, images: true, variants: effortVariants("low", "medium", "high") }],
+    models: [{
+      id: "demo", name: "Faux demo", contextWindow: 200_000, maxOutput: 16_384, reasoning: true, images: true,
+      variants: effortVariants("low", "medium", "high"),
+    }],
     closed: true,
     origin: "built in",
   };

@@ -33,6 +33,9 @@ export interface FauxServer {
   close(): Promise<void>;
 }
 
+type Upstreams = { [protocol in ModelProtocol]?: Upstream };
+
+const MODELS = JSON.stringify({ object: "list", data: [{ id: "demo", object: "model", created: 0, owned_by: "faux" }] });
 const PATHS: { readonly [path: string]: ModelProtocol } = { "/v1/chat/completions": "chat-completions", "/v1/responses": "responses", "/v1/messages": "messages" };
 
 /**
@@ -40,7 +43,7 @@ const PATHS: { readonly [path: string]: ModelProtocol } = { "/v1/chat/completion
  * Chat Completions like `faux/demo`, and replays recorded streams on the other protocols.
  */
 export async function createFauxServer(options: FauxServerOptions = {}): Promise<FauxServer> {
-  const upstreams: { [protocol in ModelProtocol]?: Upstream } = {
+  const upstreams: Upstreams = {
     "chat-completions": fauxUpstream(),
     ...(options.messages === undefined ? {} : { messages: replayUpstream(options.messages) }),
     ...(options.responses === undefined ? {} : { responses: replayUpstream(options.responses) }),
@@ -56,7 +59,7 @@ export async function createFauxServer(options: FauxServerOptions = {}): Promise
   };
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, upstreams: { [protocol in ModelProtocol]?: Upstream }, options: FauxServerOptions): Promise<void> {
+async function serve(request: IncomingMessage, response: ServerResponse, upstreams: Upstreams, options: FauxServerOptions): Promise<void> {
   const path = new URL(request.url ?? "/", "http://localhost").pathname;
   let run: UpstreamRun | undefined;
   response.on("drain", () => run?.resume());
@@ -75,7 +78,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, upstrea
   const headers = pairHeaders(request.rawHeaders);
   const body = Buffer.concat(chunks);
   options.onRequest?.({ method: request.method ?? "", path, headers, body });
-  if (path === "/v1/models") return void response.setHeader("content-type", "application/json").end(JSON.stringify({ object: "list", data: [{ id: "demo", object: "model", created: 0, owned_by: "faux" }] }));
+  if (path === "/v1/models") return void response.setHeader("content-type", "application/json").end(MODELS);
   const protocol = Object.hasOwn(PATHS, path) ? PATHS[path]! : "chat-completions";
   const upstream = Object.hasOwn(PATHS, path) ? upstreams[protocol] : undefined;
   if (upstream === undefined) {

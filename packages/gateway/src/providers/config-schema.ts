@@ -22,12 +22,14 @@ export const ModelConfig = z.looseObject({
 });
 export type ModelConfig = z.infer<typeof ModelConfig>;
 
+const EnvironmentKey = z.strictObject({ source: z.literal("env"), id: z.string().min(1) });
+
 /** One entry of `models.providers`. */
 export const ProviderConfig = z.looseObject({
   label: z.string().optional(),
   baseUrl: z.string().optional(),
   /** `$NAME` or `${NAME}` for a variable, `{source: "env", id: "NAME"}` for the same, else the key itself. */
-  apiKey: z.union([z.string(), z.strictObject({ source: z.literal("env"), id: z.string().min(1) })], { error: 'must be a string or {source: "env", id: "NAME"}' }).optional(),
+  apiKey: z.union([z.string(), EnvironmentKey], { error: 'must be a string or {source: "env", id: "NAME"}' }).optional(),
   /** The key goes into `Authorization: Bearer` also where the protocol's own header is another. */
   authHeader: z.boolean().optional(),
   api: Protocol.optional(),

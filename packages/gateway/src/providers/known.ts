@@ -56,11 +56,13 @@ function compatible(id: string, label: string, variable: string, baseUrl: string
 
 export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
   {
-    id: "anthropic", label: "Anthropic", baseUrl: "https://api.anthropic.com/v1", baseUrlVariable: "ANTHROPIC_BASE_URL", protocols: ["messages"], models: ANTHROPIC_MODELS,
+    id: "anthropic", label: "Anthropic", protocols: ["messages"], models: ANTHROPIC_MODELS,
+    baseUrl: "https://api.anthropic.com/v1", baseUrlVariable: "ANTHROPIC_BASE_URL",
     keys: [{ variable: "ANTHROPIC_API_KEY", header: "x-api-key" }, { variable: "ANTHROPIC_AUTH_TOKEN", header: "authorization" }],
   },
   {
-    id: "openai", label: "OpenAI", baseUrl: "https://api.openai.com/v1", baseUrlVariable: "OPENAI_BASE_URL", protocols: ["chat-completions", "responses"], models: OPENAI_MODELS,
+    id: "openai", label: "OpenAI", protocols: ["chat-completions", "responses"], models: OPENAI_MODELS,
+    baseUrl: "https://api.openai.com/v1", baseUrlVariable: "OPENAI_BASE_URL",
     keys: [{ variable: "OPENAI_API_KEY", header: "authorization" }],
   },
   compatible("openrouter", "OpenRouter", "OPENROUTER_API_KEY", "https://openrouter.ai/api/v1"),
