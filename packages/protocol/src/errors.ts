@@ -40,6 +40,7 @@ export const ERROR_CODES = {
   // the machine
   port_in_use: { status: 500, exit: 1 },
   already_serving: { status: 409, exit: 1 },
+  no_server: { status: 503, exit: 1 },
   storage_failed: { status: 507, exit: 1 },
   provider_error: { status: 502, exit: 1 },
   internal: { status: 500, exit: 1 },

@@ -14,8 +14,10 @@ export interface Models {
 export interface ModelsRequest {
   home: string;
   env: Environment;
-  /** Models that something names (`provider/model`): the command line, the session, the agents. */
-  named: readonly string[];
+  /** The model that will be used (`provider/model`), when the command line or the session names one. */
+  named: string | undefined;
+  /** Models that may be used: those of the agents. */
+  mentioned: readonly string[];
   /** Milliseconds are lost on it, so it is asked for only when a model could be needed. */
   findLocal?: () => Promise<Provider[]>;
 }
@@ -24,12 +26,12 @@ export interface ModelsRequest {
  * The configured providers, and the model servers of this machine when one of them is named or when no key is
  * configured. The standard model is the first one of the first provider that lists any.
  */
-export async function findModels({ home, env, named, findLocal = () => findLocalServers() }: ModelsRequest): Promise<Models> {
+export async function findModels({ home, env, named, mentioned, findLocal = () => findLocalServers() }: ModelsRequest): Promise<Models> {
   const { providers, problems } = loadProviders({ home, env });
   const configured = standardOf(providers);
-  const wanted = new Set(named.map((model) => parseModelRef(model)?.provider));
+  const wanted = new Set([...mentioned, ...(named === undefined ? [] : [named])].map((model) => parseModelRef(model)?.provider));
   const isLocalNamed = LOCAL_SERVERS.some(({ id }) => wanted.has(id) && !providers.some((provider) => provider.id === id));
-  if (!isLocalNamed && (configured !== undefined || named.length > 0)) return { providers, standard: configured, problems };
+  if (!isLocalNamed && (configured !== undefined || named !== undefined)) return { providers, standard: configured, problems };
   const known = new Set(providers.map(({ id }) => id));
   const local = (await findLocal()).filter(({ id }) => !known.has(id));
   return { providers: [...providers, ...local], standard: configured ?? standardOf(local), problems };

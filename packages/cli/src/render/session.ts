@@ -7,8 +7,8 @@ import { shortIds } from "./short-ids.ts";
 import { fields, table } from "./table.ts";
 import { tokens } from "./usage-line.ts";
 
-/** The list of `session ls`, in the order given. */
-export function sessionTable(entries: readonly SessionEntry[], now: number, out: Pick<Sink, "columns" | "colours">): string {
+/** The list of `session ls`, in the order given. `folders`: the sessions are of several folders. */
+export function sessionTable(entries: readonly SessionEntry[], now: number, out: Pick<Sink, "columns" | "colours">, { folders = false } = {}): string {
   const short = shortIds(entries.map((entry) => entry.id));
   return table(
     entries,
@@ -20,6 +20,7 @@ export function sessionTable(entries: readonly SessionEntry[], now: number, out:
       { title: "model", cell: (entry) => formatModelRef(entry.model), drop: 3 },
       { title: "messages", cell: (entry) => String(entry.messages), align: "right", drop: 4 },
       { title: "title", cell: (entry) => entry.title, shrink: 12 },
+      ...(folders ? [{ title: "folder", cell: (entry: SessionEntry) => entry.directory, shrink: 12 }] : []),
     ],
     out.columns,
     out.colours,

@@ -1,0 +1,39 @@
+import { formatIssue, type Issue } from "@beeuni/protocol";
+import { loadProject } from "@beeuni/project";
+import { loadTools } from "@beeuni/tools";
+import { projectDirectory } from "../compose/home.ts";
+import { builtInRegistry } from "../compose/registry.ts";
+import type { RunCommand } from "../main.ts";
+import { writeJson } from "../render/json.ts";
+
+/** Usage: there is no project file to check. */
+const NO_PROJECT = 2;
+
+const validate: RunCommand = async (invocation, io) => {
+  const directory = await projectDirectory(invocation.text("dir"), io.cwd);
+  const project = await loadProject(directory, { runtimes: builtInRegistry().runtimeIds() });
+  if (!project.isProject) {
+    if (invocation.flag("json")) writeJson(io.stdout, { valid: false, error: "file_not_found", path: `${directory}/beeuni.yaml` });
+    else io.stderr.write(`error: there is no beeuni.yaml in ${directory}\nhint: sessions run without one; to make a project, write a beeuni.yaml that begins with: beeuni_version: 2\n`);
+    return NO_PROJECT;
+  }
+  // A tool's module is checked by loading it, as a session does.
+  const { failed } = await loadTools({ directory, modules: project.toolModules });
+  const issues: Issue[] = [...project.issues, ...failed.map(({ name, path, error }): Issue => ({ file: path, path: `tools.${name}`, message: error, severity: "error" }))];
+  const errors = issues.filter(({ severity }) => severity === "error");
+  const warnings = issues.filter(({ severity }) => severity === "warning");
+  const file = project.manifest?.file ?? "beeuni.yaml";
+  if (invocation.flag("json")) {
+    writeJson(io.stdout, { valid: errors.length === 0, path: `${directory}/${file}`, issues });
+  } else {
+    if (errors.length === 0) io.stdout.write(`${file} is valid\n`);
+    if (warnings.length > 0) io.stdout.write(block(warnings, "warning"));
+    if (errors.length > 0) io.stderr.write(block(errors, "error"));
+  }
+  return errors.length === 0 ? 0 : 1;
+};
+export default validate;
+
+function block(issues: readonly Issue[], word: string): string {
+  return `${issues.length} ${word}(s):\n${issues.map((issue) => `  ${formatIssue(issue)}\n`).join("")}`;
+}
