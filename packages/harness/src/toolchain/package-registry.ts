@@ -77,9 +77,9 @@ function tar({ name, version, files }: FixturePackage): Buffer {
     const content = Buffer.from(text);
     const header = Buffer.alloc(512);
     header.write(`package/${path}`, 0);
-    header.write("0000644\0000000000\0000000000\0", 100);
+    header.write(["0000644", "0000000", "0000000", ""].join("\0"), 100);
     header.write(`${content.length.toString(8).padStart(11, "0")}\0${"0".repeat(11)}\0        0`, 124);
-    header.write("ustar\0" + "00", 257);
+    header.write(["ustar", "00"].join("\0"), 257);
     header.write(`${header.reduce((sum, byte) => sum + byte, 0).toString(8).padStart(6, "0")}\0 `, 148);
     return [header, content, Buffer.alloc((512 - (content.length % 512)) % 512)];
   });

@@ -2,12 +2,13 @@ import { spawn } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 import type { NpmCommand } from "./find-npm.ts";
 
-const TAIL_BYTES = 8192;
-const KILL_AFTER_MS = 2000;
+const OUTPUT_CHARACTERS = 65_536;
+const REPORTED_LINES = 6;
+const KILL_AFTER_MS = 500;
 
 const FLAGS = [
   "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund", "--no-update-notifier", "--no-progress", "--loglevel=error",
-  "--fetch-retries=2", "--fetch-retry-mintimeout=500", "--fetch-retry-maxtimeout=5000", "--fetch-timeout=60000",
+  "--fetch-retries=2", "--fetch-retry-mintimeout=500", "--fetch-retry-factor=2", "--fetch-timeout=60000",
 ];
 
 /** Settings of a command that runs us, which would change what npm does in our folder. */
@@ -18,9 +19,9 @@ export async function runNpmInstall(npm: NpmCommand, folder: string, options: { 
   const env = Object.fromEntries(Object.entries(options.env).filter(([name]) => !FOREIGN.test(name)));
   const args = [...npm.args, "install", "--prefix", folder, ...FLAGS, ...(options.offline ? ["--offline"] : [])];
   const child = spawn(npm.program, args, { cwd: folder, env: { ...env, ...npm.env }, stdio: ["ignore", "pipe", "pipe"] });
-  let tail = "";
+  let output = "";
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => { tail = (tail + text).slice(-TAIL_BYTES); });
+    stream.setEncoding("utf8").on("data", (text: string) => { output = (output + text).slice(-OUTPUT_CHARACTERS); });
   }
   let killer: NodeJS.Timeout | undefined;
   const stop = (): void => {
@@ -33,14 +34,17 @@ export async function runNpmInstall(npm: NpmCommand, folder: string, options: { 
       child.on("error", (error) => resolve(error.message));
       child.on("close", (code, signal) => resolve(code === 0 ? null : `npm ended with ${code === null ? `signal ${signal}` : `exit code ${code}`}`));
     });
-    return end === null ? null : [end, ...lastLines(tail)].join("\n");
+    return end === null ? null : [end, ...whatWentWrong(output)].join("\n");
   } finally {
     options.signal?.removeEventListener("abort", stop);
     clearTimeout(killer);
   }
 }
 
-function lastLines(text: string): string[] {
-  return stripVTControlCharacters(text).split("\n").map((line) => line.trimEnd())
-    .filter((line) => line !== "" && !/^npm (?:error|ERR!) A complete log|-debug-\d+\.log$/.test(line)).slice(-8);
+/** npm's own account: it begins with an error code, and ends in stack traces and advice. */
+function whatWentWrong(output: string): string[] {
+  const lines = stripVTControlCharacters(output).split("\n").map((line) => line.trimEnd())
+    .filter((line) => line !== "" && !/^npm (?:error|ERR!)(?:$|\s+at |\s{2,}[\w']+: |\s*[{}]| errno | syscall | network$| A complete log)|-debug-\d+\.log$/.test(line));
+  const start = lines.findIndex((line) => /^npm (?:error|ERR!) code /.test(line));
+  return start < 0 ? lines.slice(-REPORTED_LINES) : lines.slice(start, start + REPORTED_LINES);
 }
