@@ -56,7 +56,7 @@ export async function findCall(home: string, id: string, where: { session?: stri
 
 /** The body's exact bytes, content coding untouched. */
 export async function readCallBody(home: string, { session, call }: FoundCall, side: BodySide): Promise<Uint8Array> {
-  return (await readBody(sessionPaths(home, session).trace, call.number, side)).bytes;
+  return await readBody(sessionPaths(home, session).trace, call.number, side);
 }
 
 async function candidates(home: string, id: string, { session, directory }: { session?: string; directory?: string }): Promise<string[]> {

@@ -1,10 +1,11 @@
 import {
   type AgentSpec, BeeuniError, type EnforcedRule, formatIssue, formatModelRef, type HarnessDecision, type Issue, type ModelEndpoint, type ModelRef,
 } from "@beeuni/protocol";
-import { type AgentSet, type Harness, refuseUnenforced, selectProjectHarness, toolchainStatus, unenforcedDenies } from "@beeuni/harness";
+import { type AgentSet, type Harness, refuseUnenforced, selectProjectHarness, unenforcedDenies } from "@beeuni/harness";
 import { agentToStart, loadProject } from "@beeuni/project";
 import { type LoadedTool, loadTools } from "@beeuni/tools";
 import type { DaemonOptions } from "../types.ts";
+import { toolchainStatus } from "./tmp-toolchain.ts";
 import { chooseModel } from "./choose-model.ts";
 
 export interface PlanRequest {

@@ -68,7 +68,7 @@ test("deltas of a part that is not on the disk yet wait for it and stay between 
   log.append(text("prt_1", "ab", 2), notice("after"));
   assert.deepEqual(list, []);
   log.sync();
-  assert.deepEqual(list, ["part prt_1 ", "delta prt_1@0 ab", "part prt_1 ab", "after"]);
+  assert.deepEqual(list, ["part prt_1 ", "delta prt_1@0 a", "delta prt_1@1 b", "part prt_1 ab", "after"]);
   assert.deepEqual(hub.streamed(), []);
 });
 

@@ -13,8 +13,8 @@ interface Streamed {
   text: string;
   /** Length of `text` that listeners have. */
   sent: number;
-  /** The rest of `text`; kept apart so that a delta that may go out at once costs no copy of the whole text. */
-  held: string;
+  /** The deltas of the rest of `text`, as they came. */
+  held: string[];
   /** The last event of the log about this part: its deltas wait until that is on the disk. */
   after: number;
 }
@@ -67,14 +67,14 @@ export class EventHub {
 
   /** `created` is the number of the event that creates the part. */
   begin(session: string, part: string, created: number): void {
-    this.#streamed.set(part, { session, text: "", sent: 0, held: "", after: created });
+    this.#streamed.set(part, { session, text: "", sent: 0, held: [], after: created });
   }
 
   delta(part: string, delta: string): void {
     const streamed = this.#streamed.get(part);
     if (streamed === undefined) return;
     streamed.text += delta;
-    streamed.held += delta;
+    streamed.held.push(delta);
     if (streamed.after <= this.#delivered) this.#send(part, streamed);
   }
 
@@ -110,19 +110,17 @@ export class EventHub {
   }
 
   #send(part: string, streamed: Streamed): void {
-    const { session, sent: offset, held: delta } = streamed;
-    if (delta === "") return;
-    streamed.sent += delta.length;
-    streamed.held = "";
-    this.#emit({ type: "part.delta", session, part, offset, delta });
+    for (const delta of streamed.held.splice(0)) {
+      const offset = streamed.sent;
+      streamed.sent += delta.length;
+      this.#emit({ type: "part.delta", session: streamed.session, part, offset, delta });
+    }
   }
 
   /** A snapshot brought the first `length` characters to everyone. */
   #covered(part: string, length: number): void {
     const streamed = this.#streamed.get(part);
-    if (streamed === undefined || streamed.sent >= length) return;
-    streamed.held = streamed.held.slice(length - streamed.sent);
-    streamed.sent = length;
+    while (streamed !== undefined && streamed.sent < length) streamed.sent += streamed.held.shift()!.length;
   }
 
   #emit(event: StreamEvent): void {
