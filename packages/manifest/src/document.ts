@@ -1,4 +1,5 @@
 import type { Issue } from "@beeuni/protocol";
+// yaml: keeps the place of every node, and the comments for edits in place.
 import { isMap, LineCounter, parseDocument, type Document } from "yaml";
 import { type Path, type Place, placeInYaml } from "./place.ts";
 

@@ -1,4 +1,5 @@
 import { placeInYaml, type Path, type Place } from "@beeuni/manifest";
+// yaml: keeps the place of every key.
 import { LineCounter, parseDocument } from "yaml";
 import { repairYaml } from "./repair-yaml.ts";
 import { splitFrontMatter } from "./split-front-matter.ts";

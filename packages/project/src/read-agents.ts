@@ -6,6 +6,9 @@ import type { AgentEntry } from "./project.ts";
 import type { ProjectReader } from "./project-reader.ts";
 import { intersectAccess } from "./tool-limits.ts";
 
+/** Files that stand beside agents and are none, unless they have front matter. */
+const NOTES = new Set(["README.md", "INDEX.md", "CHANGELOG.md", "CONTRIBUTING.md", "AGENTS.md", "CLAUDE.md"]);
+
 /** The agent of a folder that has none of its own: the harness's default prompt, everything allowed. */
 export function builtInAgent(name = "build"): AgentSpec {
   return {
@@ -29,7 +32,7 @@ export async function readLooseAgents(reader: ProjectReader, folders: readonly s
   const entries: AgentEntry[] = [];
   for (const { name, file } of await agentFiles(reader, folders)) {
     const entry = await readAgent(reader, name, file);
-    const isNote = !entry.hasFrontMatter && /^(?:readme|index|changelog|contributing|agents|claude)$/i.test(name.split("/").at(-1)!);
+    const isNote = !entry.hasFrontMatter && NOTES.has(`${name.split("/").at(-1)!.toUpperCase()}.md`);
     if (!isNote) entries.push(entry.entry);
   }
   return entries;

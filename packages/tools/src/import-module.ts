@@ -1,6 +1,7 @@
 import { createRequire, registerHooks } from "node:module";
 import { sep } from "node:path";
 import { pathToFileURL } from "node:url";
+// jiti: TypeScript beyond type stripping, and both module systems in one file tree.
 import type { Jiti } from "jiti";
 
 const require = createRequire(import.meta.url);

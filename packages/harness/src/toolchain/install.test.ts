@@ -29,8 +29,8 @@ async function machine(url: string): Promise<{ home: string; env: NodeJS.Process
 }
 
 test("the pinned packages are installed once, without their scripts, and recorded; progress is told", async () => {
-  await using registry = await packageRegistry(PACKAGES);
-  await using computer = await machine(registry.url);
+  await using source = await packageRegistry(PACKAGES);
+  await using computer = await machine(source.url);
   const directory = join(computer.home, "harnesses", "some-harness@1.6.0");
   assert.deepEqual(await toolchainStatus(computer.home, owner, computer.env), { harness: "some:harness", version: "1.6.0", directory, state: "missing", reason: "it is not installed" });
 
@@ -46,26 +46,26 @@ test("the pinned packages are installed once, without their scripts, and recorde
   await assert.rejects(stat(join(directory, "node_modules/@maker/agent/ran")), { code: "ENOENT" });
   assert.deepEqual(await computer.folders(), ["some-harness@1.6.0"]);
 
-  const requests = registry.served.length;
+  const requests = source.served.length;
   assert.deepEqual(await installToolchain(computer.home, owner, { env: computer.env }), installed);
-  assert.equal(registry.served.length, requests);
+  assert.equal(source.served.length, requests);
 });
 
 test("two installs at once download once; the second waits", async () => {
-  await using registry = await packageRegistry(PACKAGES);
-  await using computer = await machine(registry.url);
+  await using source = await packageRegistry(PACKAGES);
+  await using computer = await machine(source.url);
   const phases: string[] = [];
   const states = await Promise.all([0, 1].map(() => installToolchain(computer.home, owner, { env: computer.env, onProgress: ({ phase }) => phases.push(phase) })));
   assert.deepEqual(states.map(({ state }) => state), ["installed", "installed"]);
-  assert.equal(registry.served.filter((path) => path.startsWith("/tarballs/")).length, 1);
+  assert.equal(source.served.filter((path) => path.startsWith("/tarballs/")).length, 1);
   assert.ok(phases.includes("waiting"));
   assert.deepEqual(await computer.folders(), ["some-harness@1.6.0"]);
 });
 
 test("kill -9 in the middle leaves no half toolchain; the next install removes what is left, and works", async () => {
-  await using registry = await packageRegistry(PACKAGES);
-  await using computer = await machine(registry.url);
-  const isDownloading = registry.holdTarballs();
+  await using source = await packageRegistry(PACKAGES);
+  await using computer = await machine(source.url);
+  const isDownloading = source.holdTarballs();
   const script = `import { installToolchain } from ${JSON.stringify(new URL("install.ts", import.meta.url).href)}; await installToolchain(${JSON.stringify(computer.home)}, ${JSON.stringify(owner)});`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], { env: computer.env, stdio: "ignore" });
   await isDownloading;
@@ -74,15 +74,15 @@ test("kill -9 in the middle leaves no half toolchain; the next install removes w
   assert.equal((await toolchainStatus(computer.home, owner, computer.env)).state, "missing");
   assert.deepEqual((await computer.folders()).map((name) => name.replace(/\d+-\d+-\w+\.\w{8}$/, "…")).sort(), [".some-harness@1.6.0.lock", ".some-harness@1.6.0.…"].sort());
 
-  registry.release();
+  source.release();
   assert.equal((await installToolchain(computer.home, owner, { env: computer.env })).state, "installed");
   assert.deepEqual(await computer.folders(), ["some-harness@1.6.0"]);
 });
 
 test("a stop ends npm, leaves nothing, and says how to go on", async () => {
-  await using registry = await packageRegistry(PACKAGES);
-  await using computer = await machine(registry.url);
-  const isDownloading = registry.holdTarballs();
+  await using source = await packageRegistry(PACKAGES);
+  await using computer = await machine(source.url);
+  const isDownloading = source.holdTarballs();
   const stop = new AbortController();
   const installing = installToolchain(computer.home, owner, { env: computer.env, signal: stop.signal });
   void isDownloading.then(() => stop.abort());
@@ -91,8 +91,8 @@ test("a stop ends npm, leaves nothing, and says how to go on", async () => {
 });
 
 test("a broken toolchain says why and is replaced", async () => {
-  await using registry = await packageRegistry(PACKAGES);
-  await using computer = await machine(registry.url);
+  await using source = await packageRegistry(PACKAGES);
+  await using computer = await machine(source.url);
   const { directory } = await installToolchain(computer.home, owner, { env: computer.env });
   const fault = async (): Promise<string | undefined> => (await toolchainStatus(computer.home, owner, computer.env)).reason;
   await rm(join(directory, owner.toolchain.probe));
@@ -105,8 +105,8 @@ test("a broken toolchain says why and is replaced", async () => {
 });
 
 test("another version than the pinned one is refused, though npm reports success", async () => {
-  await using registry = await packageRegistry([{ ...PACKAGES[0]!, version: "1.5.9", listedVersion: "1.6.0" }]);
-  await using computer = await machine(registry.url);
+  await using source = await packageRegistry([{ ...PACKAGES[0]!, version: "1.5.9", listedVersion: "1.6.0" }]);
+  await using computer = await machine(source.url);
   await assert.rejects(installToolchain(computer.home, owner, { env: computer.env }), {
     code: "install_failed", message: "installing some:harness 1.6.0 failed: npm reported success, but @maker/agent is 1.5.9, pinned is 1.6.0",
   });
@@ -114,9 +114,9 @@ test("another version than the pinned one is refused, though npm reports success
 });
 
 test("without a network the error tells the cause and what to do; offline asks only npm's cache", async () => {
-  const registry = await packageRegistry(PACKAGES);
-  await registry[Symbol.asyncDispose]();
-  await using computer = await machine(registry.url);
+  const source = await packageRegistry(PACKAGES);
+  await source[Symbol.asyncDispose]();
+  await using computer = await machine(source.url);
   for (const [offline, cause] of [[false, "ECONNREFUSED"], [true, "ENOTCACHED"]] as const) {
     await assert.rejects(installToolchain(computer.home, owner, { env: computer.env, offline }), (error: BeeuniError) => {
       assert.equal(error.code, "install_failed");
@@ -129,14 +129,14 @@ test("without a network the error tells the cause and what to do; offline asks o
 });
 
 test("a version that the registry does not have is an error with npm's words", async () => {
-  await using registry = await packageRegistry([{ ...PACKAGES[0]!, version: "2.0.0" }]);
-  await using computer = await machine(registry.url);
+  await using source = await packageRegistry([{ ...PACKAGES[0]!, version: "2.0.0" }]);
+  await using computer = await machine(source.url);
   await assert.rejects(installToolchain(computer.home, owner, { env: computer.env }), { code: "install_failed", message: /npm error code ETARGET/ });
 });
 
 test("a folder that can't be written is a storage error that names BEEUNI_TOOLCHAINS, which moves the toolchains", async () => {
-  await using registry = await packageRegistry(PACKAGES);
-  await using computer = await machine(registry.url);
+  await using source = await packageRegistry(PACKAGES);
+  await using computer = await machine(source.url);
   await writeFile(computer.home, "a file");
   await assert.rejects(installToolchain(computer.home, owner, { env: computer.env }), { code: "storage_failed", hint: `make ${join(computer.home, "harnesses")} writable, or set BEEUNI_TOOLCHAINS to a folder that is` });
   const elsewhere = join(String(computer.env["HOME"]), "elsewhere");

@@ -2,6 +2,7 @@ import { folderMegabytes } from "./folder-size.ts";
 import type { InstallProgress, ToolchainOwner } from "./types.ts";
 
 const INTERVAL_MS = 500;
+const LONGEST_INTERVAL_MS = 2000;
 
 /** Tells how an install goes: at every change of phase, and while npm runs about every half second. */
 export class ProgressReporter implements Disposable {
@@ -24,7 +25,7 @@ export class ProgressReporter implements Disposable {
     });
   }
 
-  /** Measures the folder until disposed. Counting thousands of files takes time: the pause grows with it. */
+  /** Measures the folder until disposed. Counting thousands of files takes time, so the pause grows with it, up to two seconds. */
   watch(folder: string): Disposable {
     let isWatching = true;
     const measure = async (): Promise<void> => {
@@ -32,7 +33,7 @@ export class ProgressReporter implements Disposable {
       const megabytes = await folderMegabytes(folder);
       if (!isWatching) return;
       this.tell("downloading", megabytes);
-      this.timer = setTimeout(() => void measure(), Math.max(INTERVAL_MS, (performance.now() - before) * 10));
+      this.timer = setTimeout(() => void measure(), Math.min(Math.max(INTERVAL_MS, (performance.now() - before) * 5), LONGEST_INTERVAL_MS));
     };
     this.tell("downloading");
     if (this.report !== undefined) this.timer = setTimeout(() => void measure(), INTERVAL_MS);
