@@ -2,7 +2,7 @@ import { NODE_FILES, type TraceFile, type TraceFiles } from "./files.ts";
 import { decodeFrame, type Frame } from "./frame.ts";
 import { decodeSegmentHeader, type SegmentHeader } from "./segment.ts";
 
-const READ_BYTES = 1024 * 1024;
+const READ_BYTES = 256 * 1024;
 
 export interface SegmentVisitor {
   header?(header: SegmentHeader): void;
