@@ -105,6 +105,21 @@ test("paths are the same file in every spelling, and `..` gets nowhere", () => {
   assert.equal(act({ edit: { "*": "allow", "b/*": "deny" } }, { tool: "edit", input: { path: ["a/x", "b/x"] } }), "deny");
 });
 
+test("a path outside the workspace must pass the rules of external_directory too", () => {
+  const outside = edit("/etc/hosts");
+  assert.deepEqual([act({}, outside), act({ "*": "allow" }, outside), act({ external_directory: "allow" }, outside)], ["allow", "allow", "allow"]);
+  assert.deepEqual([act({ external_directory: "deny" }, outside), act({ edit: "allow", external_directory: "deny" }, edit("../x")), act({ edit: "deny", external_directory: "allow" }, outside)], ["deny", "deny", "deny"]);
+  assert.equal(act({ external_directory: { "*": "deny", "/etc/*": "allow" } }, outside), "allow");
+  assert.equal(act({ external_directory: "deny" }, edit("src/x")), "allow");
+  assert.equal(act({ external_directory: "deny" }, outside, { using: lastWins }), "deny");
+  const asked = decide({ external_directory: "ask" }, outside);
+  assert.deepEqual(asked, { action: "ask", permission: "external_directory", rule: { permission: "external_directory", pattern: "*", action: "ask" }, patterns: ["/etc/hosts"], always: ["/etc/*"] });
+  const always = (permission: string): Grant[] => [{ agent: "a", permission, pattern: "/etc/*" }];
+  assert.equal(act({ external_directory: "ask" }, outside, { grants: always("external_directory") }), "allow");
+  assert.equal(act({ external_directory: "ask" }, outside, { grants: always("edit") }), "ask");
+  assert.equal((decide({ edit: "ask", external_directory: "ask" }, outside, { grants: always("edit") }) as { permission: string }).permission, "external_directory");
+});
+
 test("without a subject a narrow rule that is no allow asks, and a general deny denies", () => {
   const call: PermissionCall = { tool: "question", input: { path: "ignored" } };
   assert.equal(act({ question: { x: "deny" } }, call), "ask");

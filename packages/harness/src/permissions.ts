@@ -35,7 +35,7 @@ export const rejectedMessage = "The user rejected this tool call.";
 /**
  * Decides one tool call. Pure. Tool access first, then the rules, then what a person stored with "always"; a stored
  * "always" only ever answers an `ask`, so a deny always beats it. Of several subjects (the commands of a shell line, a
- * list of paths) the strictest verdict counts.
+ * list of paths) the strictest verdict counts, and a path outside the workspace has the rules of `external_directory` to pass too.
  */
 export function decidePermission(policy: PermissionPolicy, call: PermissionCall, grants: readonly Grant[] = []): PermissionDecision {
   const { dialect, agent } = policy;
@@ -54,15 +54,13 @@ export function decidePermission(policy: PermissionPolicy, call: PermissionCall,
     const rule = verdicts.find((verdict) => verdict.rule !== null)?.rule ?? null;
     return { action: "allow", permission: keyOf(rule, own), rule, by: rule === null ? "default" : "rule" };
   }
-  const permission = keyOf(first.rule, own);
-  if (keys.some((key) => dialect.unaskable.includes(key))) return { action: "deny", permission, rule: first.rule, by: "unaskable", message };
-  const covers = [...keys, permission];
-  if (asking.every(({ subject }) => isGranted(grants, agent.name, covers, subject))) {
-    return { action: "allow", permission, rule: first.rule, by: "grant" };
-  }
-  const open = asking.filter(({ subject }) => !isGranted(grants, agent.name, covers, subject));
+  const unaskable = asking.find((verdict) => verdict.keys.some((key) => dialect.unaskable.includes(key)));
+  if (unaskable !== undefined) return { action: "deny", permission: keyOf(unaskable.rule, own), rule: unaskable.rule, by: "unaskable", message };
+  const open = asking.filter((verdict) => !isGranted(grants, agent.name, [...verdict.keys, keyOf(verdict.rule, own)], verdict.subject));
+  const [next] = open;
+  if (next === undefined) return { action: "allow", permission: keyOf(first.rule, own), rule: first.rule, by: "grant" };
   return {
-    action: "ask", permission, rule: first.rule,
+    action: "ask", permission: keyOf(next.rule, own), rule: next.rule,
     patterns: distinct(open.flatMap(({ subject }) => (subject === null ? [] : [subject.text]))),
     always: distinct(open.map(({ subject }) => alwaysPattern(subject))),
   };
@@ -74,8 +72,13 @@ export function permissionKeys(dialect: PermissionDialect, tool: string): readon
   return keys.includes(tool) ? keys : [tool, ...keys];
 }
 
+/** The key whose rules a path outside the workspace must pass too. Without rules for it there is nothing to pass. */
+const OUTSIDE = "external_directory";
+
 interface Verdict {
   action: PermissionAction;
+  /** Keys whose grants answer it. */
+  keys: readonly string[];
   rule: PermissionRule | null;
   /** null: the tool has no subject. */
   subject: Subject | null;
@@ -85,10 +88,12 @@ function verdictsOf(policy: PermissionPolicy, call: PermissionCall, keys: readon
   const { dialect, agent, workspace } = policy;
   const sets = subjectsOf(call.tool, call.input, dialect, workspace);
   if (sets === null) return [verdictWithoutSubject(agent.permissions, keys, dialect)];
+  const outsideRules = agent.permissions.filter(({ permission }) => permission === OUTSIDE);
   const verdictsFor = (subject: Subject): Verdict[] => {
-    const verdict = verdictFor(ruleFor(agent.permissions, keys, subject, dialect), subject);
+    const verdict = verdictFor(ruleFor(agent.permissions, keys, subject, dialect), subject, keys);
+    if (subject.isOutside) return [verdict, verdictFor(ruleFor(outsideRules, [OUTSIDE], subject, dialect), subject, [OUTSIDE])];
     if (subject.bare === null) return [verdict];
-    const bare = verdictFor(ruleFor(agent.permissions, keys, subject.bare, dialect), subject.bare);
+    const bare = verdictFor(ruleFor(agent.permissions, keys, subject.bare, dialect), subject.bare, keys);
     return bare.rule === verdict.rule ? [verdict] : [verdict, bare];
   };
   return sets.flatMap(({ whole, commands }) => {
@@ -103,10 +108,10 @@ function verdictsOf(policy: PermissionPolicy, call: PermissionCall, keys: readon
   });
 }
 
-function verdictFor(rule: PermissionRule | null, subject: Subject): Verdict {
+function verdictFor(rule: PermissionRule | null, subject: Subject, keys: readonly string[]): Verdict {
   const vouches = rule === null || rule.pattern === "*" || isLiteral(rule.pattern) || !subject.opaque;
   const action = rule?.action ?? "allow";
-  return { action: action === "allow" && !vouches ? "ask" : action, rule, subject };
+  return { action: action === "allow" && !vouches ? "ask" : action, rule, subject, keys };
 }
 
 /** The rule that decides for one subject, or null. */
@@ -144,12 +149,12 @@ function verdictWithoutSubject(rules: readonly PermissionRule[], keys: readonly 
     : [...keys, "*"].map((key) => rules.filter((rule) => rule.permission === key));
   for (const group of groups) {
     const general = group.findLast((rule) => rule.pattern === "*") ?? null;
-    if (general?.action === "deny") return { action: "deny", rule: general, subject: null };
+    if (general?.action === "deny") return { action: "deny", rule: general, subject: null, keys };
     const narrow = group.find((rule) => rule.pattern !== "*" && rule.action !== "allow");
-    if (narrow !== undefined) return { action: "ask", rule: narrow, subject: null };
-    if (general !== null) return { action: general.action, rule: general, subject: null };
+    if (narrow !== undefined) return { action: "ask", rule: narrow, subject: null, keys };
+    if (general !== null) return { action: general.action, rule: general, subject: null, keys };
   }
-  return { action: "allow", rule: null, subject: null };
+  return { action: "allow", rule: null, subject: null, keys };
 }
 
 function keyOf(rule: PermissionRule | null, own: string): string {

@@ -16,6 +16,8 @@ export interface Subject {
   opaque: boolean;
   /** It writes a file by redirection: a stored "always" does not cover that, a rule that a person wrote does. */
   writesFile: boolean;
+  /** A path that is not in the workspace. */
+  isOutside: boolean;
   /** The command without the assignments in front of it: `A=1 rm x` is also a `rm x`. */
   bare: Subject | null;
 }
@@ -44,11 +46,11 @@ function pathSubject(text: string, workspace: string): Subject {
   const absolute = posix.resolve(workspace, text.replaceAll("\\", "/"));
   const relative = posix.relative(workspace, absolute) || ".";
   const inside = relative !== ".." && !relative.startsWith("../");
-  return subject("path", inside ? relative : absolute, inside ? [relative, absolute] : [absolute]);
+  return { ...subject("path", inside ? relative : absolute, inside ? [relative, absolute] : [absolute]), isOutside: !inside };
 }
 
 function subject(kind: Subject["kind"], text: string, spellings = [text]): Subject {
-  return { kind, text, spellings, opaque: false, writesFile: false, bare: null };
+  return { kind, text, spellings, opaque: false, writesFile: false, isOutside: false, bare: null };
 }
 
 function commandSubjects(line: string): SubjectSet {
