@@ -1,3 +1,6 @@
+// The wire trace: what passed between a harness and its models, byte for byte, in append-only segments (`segment.ts`, `frame.ts`).
+// Writing parses nothing. Reading derives every call from the recorded bytes, so that a better reader sees more in an old trace.
+
 // What the gateway writes through.
 export * from "./types.ts";
 export { openTrace, DEFAULT_SEGMENT_BYTES, type OpenTrace, type TraceOptions } from "./writer.ts";

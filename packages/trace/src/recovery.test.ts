@@ -33,14 +33,16 @@ test("after kill -9 in the middle of a call: open while nobody knows, cut once t
   const calls = await readCalls(directory, { session: "ses_x" });
   assert.deepEqual(ends(calls), [whole, cut, refused, { number: 3, end: "aborted", error: null, ended: true }]);
   assert.ok(String(await readBody(directory, 1, "response")).startsWith("data: {}\n\n"));
-  assert.deepEqual((await openTrace(directory)).recovered.cutCalls, []);
+  const again = await openTrace(directory);
+  assert.deepEqual(again.recovered.cutCalls, []);
+  await again.close();
 });
 
 test("a segment cut at any byte: no crash, every call before the cut is whole, and writing goes on behind it", async (t) => {
   const source = await scratchTrace(t);
   const trace = await openTrace(source);
   const boundaries: number[] = [];
-  for (const response of ["first", "second", "third"]) {
+  for (const response of ["first", "second"]) {
     await recordCall(trace, { protocol: "models", status: 200, response, end: "complete" });
     boundaries.push((await readFile(join(source, "0001.seg"))).length);
   }
@@ -56,7 +58,7 @@ test("a segment cut at any byte: no crash, every call before the cut is whole, a
     const read = await readCalls(target, { session: "ses_x", onProblem: (problem) => assert.fail(problem.message) });
     assert.deepEqual(read.slice(0, whole), calls.slice(0, whole), `cut at ${length}`);
     assert.ok(read.slice(whole).every((call) => call.end === "open" && read.length <= whole + 1), `cut at ${length}`);
-    if (length % 41 !== 0) continue; // reopening syncs to the disk: some places are enough
+    if (length % 53 !== 0) continue; // reopening syncs to the disk: some places are enough
     const again = await openTrace(target);
     const next = await recordCall(again, { protocol: "models", status: 200, response: "after", end: "complete" });
     await again.close();
