@@ -1,4 +1,4 @@
-import { BeeuniError, type Call, type CreateSession, type Health, newId, type SessionEntry } from "@beeuni/protocol";
+import { BeeuniError, type Call, type CreateSession, type Health, newId, type PermissionRequest, type QuestionRequest, type SessionEntry } from "@beeuni/protocol";
 import type { Harness } from "@beeuni/harness";
 import { sessionEntry } from "@beeuni/transcript";
 import { type FoundCall, findCall, readCallBody, readSessionCalls } from "./offline/calls.ts";
@@ -88,12 +88,22 @@ export class LocalDaemon implements Daemon {
     return (await this.read(id)).entry;
   }
 
-  /** The session's transcript: of the open one as it is now, else from its log. Throws `session_not_found`. */
+  /** The session's transcript as far as it is on the disk, open or not. Throws `session_not_found`. */
   async read(id: string): Promise<SessionReading> {
     const open = this.#open.get(id);
-    if (open === undefined) return await readSession(this.home, id);
-    const { log } = open;
-    return { state: open.state(), tree: log.state, seq: log.state.seq, epoch: log.epoch, entry: sessionEntry(open.state()) };
+    if (open === undefined || open.failure !== null) return await readSession(this.home, id);
+    const { epoch, state: tree } = open.log;
+    const state = tree.sessions[id]!;
+    await open.log.flushed(tree.seq);
+    return { state, tree, seq: tree.seq, epoch, entry: sessionEntry(state) };
+  }
+
+  /** Open permission requests and questions of every open session. */
+  async openRequests(): Promise<{ session: OpenSession; permissions: PermissionRequest[]; questions: QuestionRequest[] }[]> {
+    return await Promise.all(this.openSessions().map(async (session) => {
+      const { permissions, questions } = (await this.read(session.id)).state;
+      return { session, permissions, questions };
+    }));
   }
 
   async removeSession(id: string): Promise<void> {
@@ -165,10 +175,9 @@ export class LocalDaemon implements Daemon {
     return { options: this.#options, facts: this.facts, onOver: (session) => this.#forget(session) };
   }
 
-  /** A session whose log failed stays known until it is closed: it still holds the log. */
   #forget(session: OpenSession): void {
-    if (session.failure !== null && this.#open.get(session.id) === session) return;
-    if (this.#open.get(session.id) === session) this.#open.delete(session.id);
+    if (this.#open.get(session.id) !== session) return;
+    this.#open.delete(session.id);
     this.#sessions.delete(session.id);
   }
 

@@ -1,11 +1,10 @@
 import {
   type AgentSpec, BeeuniError, type EnforcedRule, formatIssue, formatModelRef, type HarnessDecision, type Issue, type ModelEndpoint, type ModelRef,
 } from "@beeuni/protocol";
-import { type AgentSet, type Harness, refuseUnenforced, selectProjectHarness, unenforcedDenies } from "@beeuni/harness";
+import { type AgentSet, type Harness, refuseUnenforced, selectProjectHarness, toolchainStatus, unenforcedDenies } from "@beeuni/harness";
 import { agentToStart, loadProject } from "@beeuni/project";
 import { type LoadedTool, loadTools } from "@beeuni/tools";
 import type { DaemonOptions } from "../types.ts";
-import { toolchainStatus } from "./tmp-toolchain.ts";
 import { chooseModel } from "./choose-model.ts";
 
 export interface PlanRequest {
@@ -105,7 +104,8 @@ async function toolchainOf({ home, onInstall }: DaemonOptions, harness: Harness)
     status = await toolchainStatus(home, harness);
   }
   if (status.state === "none" || status.state === "installed") return status.directory;
-  throw new BeeuniError("harness_not_installed", `the ${harness.id} harness ${status.version} is not installed: ${status.reason ?? status.state}`, {
+  const why = status.state === "broken" ? `is installed, but not whole: ${status.reason ?? "an install replaces it"}` : "is not installed";
+  throw new BeeuniError("harness_not_installed", `the ${harness.id} harness ${status.version} ${why}`, {
     hint: `run \`beeuni harness install ${harness.id}\``,
   });
 }

@@ -21,7 +21,7 @@ const GRACE_MS = 10_000;
 export interface OpenContext {
   options: DaemonOptions;
   facts: DaemonFacts;
-  /** The session is closed, or its log can't be written any more. */
+  /** The session is closed. */
   onOver: (session: OpenSession) => void;
 }
 

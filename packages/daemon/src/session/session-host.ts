@@ -43,7 +43,7 @@ export interface OpenSessionParts {
   warn: Logger;
   abortGrace: number;
   closeGrace: number;
-  /** The session is closed, or its log can't be written any more. */
+  /** The session is closed. */
   onOver: () => void;
 }
 
@@ -207,7 +207,6 @@ export class OpenSession implements SessionHost {
     this.#questions.dropAll();
     this.runner.stop();
     this.hub.fail(error);
-    this.#parts.onOver();
   }
 
   #agent(name: string | undefined): AgentSpec {

@@ -1,0 +1,272 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { createScriptedHarness } from "@beeuni/conformance";
+import type { Harness } from "@beeuni/harness";
+import type { BeeuniError } from "@beeuni/protocol";
+import { conversation, openBench, text, turn } from "./testing/bench.ts";
+
+const MANIFEST = "beeuni_version: 2\nproject:\n  name: test\ndefault_agent: a\n";
+const AGENT = "---\nmode: primary\n---\n";
+
+async function refusal(promise: Promise<unknown>): Promise<unknown> {
+  return await promise.then(() => assert.fail("it was not refused"), (error: BeeuniError) => error.toBody());
+}
+
+test("a session starts with the project's default agent and is listed", async (t) => {
+  const { daemon, directory } = await openBench(t, { files: { "beeuni.yaml": `${MANIFEST}agents:\n  a: {}\n  b: {}\n`, "agents/a.md": AGENT, "agents/b.md": AGENT } });
+  const session = await daemon.createSession({ title: "First" });
+  const { info } = session.state();
+  const { createdAt, updatedAt, ...rest } = info;
+  assert.deepEqual(rest, { id: session.id, title: "First", directory, agent: "a", model: { provider: "faux", id: "demo" }, harness: "scripted" });
+  assert.deepEqual(await daemon.sessions(), [{ ...info, status: { type: "idle" }, messages: 0 }]);
+  assert.ok(updatedAt >= createdAt);
+  assert.equal((await daemon.createSession({ agent: "b" })).state().info.agent, "b");
+  assert.deepEqual((await daemon.agents()).map(({ name, isDefault }) => [name, isDefault]), [["a", true], ["b", false]]);
+});
+
+test("[M-014] an agent that is undeclared, disabled or unknown may not start, and nothing is left behind", async (t) => {
+  const files = { "beeuni.yaml": `${MANIFEST}agents:\n  a: {}\n  off:\n    enabled: false\n`, "agents/a.md": AGENT, "agents/off.md": AGENT, "agents/loose.md": AGENT };
+  const { daemon, home } = await openBench(t, { files });
+  assert.equal((await refusal(daemon.createSession({ agent: "off" })) as { code: string }).code, "agent_disabled");
+  assert.equal((await refusal(daemon.createSession({ agent: "loose" })) as { code: string }).code, "agent_not_found");
+  assert.deepEqual(await refusal(daemon.createSession({ agent: "aa" })), { code: "agent_not_found", error: `there is no agent "aa" in ${daemon.directory}`, hint: "did you mean a?" });
+  assert.deepEqual([await daemon.sessions(), existsSync(join(home, "sessions")), existsSync(join(home, "traces"))], [[], false, false]);
+});
+
+test("without a model, and with one that no provider has, the start is refused with what would work", async (t) => {
+  const { another } = await openBench(t);
+  const daemon = another({ defaultModel: undefined as never });
+  assert.deepEqual(await refusal(daemon.createSession({})), {
+    code: "no_model", error: 'no model is chosen: agent "build" names none and there is no default', hint: "give --model provider/model; --model faux/demo works without a key",
+  });
+  assert.equal((await refusal(daemon.createSession({ model: "faux/dmo" })) as { code: string }).code, "model_not_found");
+});
+
+test("a project with errors is refused with all of them", async (t) => {
+  const { daemon } = await openBench(t, { files: { "beeuni.yaml": "beeuni_version: 2\ndefault_agent: a\nruntime: nothing\nagents:\n  a:\n    enabled: 3\n", "agents/a.md": AGENT } });
+  const { code, error } = await refusal(daemon.createSession({})) as { code: string; error: string };
+  assert.equal(code, "invalid_project");
+  for (const what of ["beeuni.yaml:3", "beeuni.yaml:6"]) assert.ok(error.includes(what), error);
+});
+
+test("[H-014] [H-015] [H-016] [H-017] the harness is decided at start, restart and resume, and kept in between", async (t) => {
+  const other = createScriptedHarness({ id: "other" });
+  const flags = { llm_gateway: true, pi_harness: true };
+  const bench = await openBench(t, {
+    files: { "beeuni.yaml": `${MANIFEST}agents:\n  a: {}\n`, "agents/a.md": AGENT }, others: [other], platform: { standard: "scripted", experimental: "other" }, flags: async () => flags,
+  });
+  const { daemon } = bench;
+  const first = await daemon.createSession({});
+  assert.equal((await first.health()).harness.id, "other");
+  flags.pi_harness = false;
+  assert.equal((await turn(first, "say a")).outcome, "completed");
+  assert.deepEqual([(await first.health()).harness.id, other.opened.length, bench.harness.opened.length], ["other", 1, 0]);
+  const second = await daemon.restartSession(first.id);
+  assert.deepEqual([(await second.health()).harness.id, second.state().info.harness], ["scripted", "scripted"]);
+  assert.deepEqual(second.state().notices.map(({ code, message }) => [code, message]), [[
+    "harness_changed", "This session ran on other and goes on with scripted (no other rule matches). The conversation was carried over as text.",
+  ]]);
+  await turn(second, "recall");
+  assert.equal(conversation(second).at(-1), "assistant: user: say a / assistant: a / user: recall");
+  await daemon.close();
+  flags.pi_harness = true;
+  const third = await bench.another().openSession(first.id);
+  assert.deepEqual([third.decision.harness, third.decision.rule], ["other", 2]);
+  assert.ok(bench.logged.includes("info: agent harness selected: other (rule 2: the project's flag pi_harness is on)"));
+});
+
+test("an explicit choice of a harness stays the session's, and --harness changes it", async (t) => {
+  const other = createScriptedHarness({ id: "other" });
+  const bench = await openBench(t, { others: [other] });
+  const session = await bench.daemon.createSession({ harness: "other" });
+  assert.deepEqual([session.decision.rule, session.decision.harness], [0, "other"]);
+  await turn(session, "say a");
+  await bench.daemon.close();
+  const again = await bench.another().openSession(session.id);
+  assert.deepEqual([again.decision.rule, again.decision.harness], [0, "other"]);
+  await again.close();
+  const changed = await bench.another({ explicitHarness: "scripted" }).openSession(session.id);
+  assert.equal(changed.decision.harness, "scripted");
+});
+
+test("a harness that can't be told a conversation does not take one over", async (t) => {
+  const mute = createScriptedHarness({ id: "mute", support: { history: { level: "none", reason: "it reads no history" } } });
+  const bench = await openBench(t, { others: [mute] });
+  const session = await bench.daemon.createSession({});
+  await turn(session, "say a");
+  await session.close();
+  assert.deepEqual(await refusal(bench.daemon.openSession(session.id, { harness: "mute" })), {
+    code: "harness_unavailable",
+    error: "this session ran on scripted, and mute (asked for with --harness mute) can't take its conversation over: it reads no history",
+    hint: "go on with --harness scripted, or start a new session",
+  });
+  assert.equal((await turn(await bench.daemon.openSession(session.id), "say b")).outcome, "completed");
+});
+
+test("a resumed session goes on where it was: in the harness's own session, by its native id", async (t) => {
+  const bench = await openBench(t);
+  const session = await bench.daemon.createSession({});
+  await turn(session, "say remember");
+  await bench.daemon.close();
+  const again = await bench.another().openSession(session.id);
+  await turn(again, "recall");
+  assert.equal(conversation(again).at(-1), "assistant: user: say remember / assistant: remember / user: recall");
+  const [, reopened] = bench.harness.opened;
+  assert.deepEqual([reopened!.resume !== null, reopened!.history.map(({ role, text: said }) => [role, said])], [true, [["user", "say remember"], ["assistant", "remember"]]]);
+  assert.deepEqual(again.state().notices, []);
+});
+
+test("with the harness's own session files deleted every read is whole, and the next turn is told the conversation, with a notice", async (t) => {
+  const bench = await openBench(t);
+  const session = await bench.daemon.createSession({});
+  await turn(session, "say one\nrun echo two");
+  const before = conversation(session);
+  const state = join(bench.home, "sessions", session.id, "state");
+  await bench.daemon.close();
+  assert.ok(readdirSync(state).length > 0);
+  rmSync(state, { recursive: true });
+  const daemon = bench.another();
+  const read = (await daemon.read(session.id)).state;
+  assert.deepEqual(conversation({ state: () => read }), before);
+  const again = await daemon.openSession(session.id);
+  assert.deepEqual(conversation(again), before);
+  await turn(again, "recall");
+  assert.match(conversation(again).at(-1)!, /^assistant: user: say one/);
+  assert.deepEqual(again.state().notices.map(({ code }) => code), ["native_session_lost"]);
+});
+
+test("a session goes on with another agent and model when asked to", async (t) => {
+  const files = { "beeuni.yaml": `${MANIFEST}agents:\n  a: {}\n  b: {}\n`, "agents/a.md": AGENT, "agents/b.md": "---\nmode: primary\nmodel: second/small\n---\n" };
+  const { daemon } = await openBench(t, { files });
+  const session = await daemon.createSession({});
+  await turn(session, "say a");
+  const again = await daemon.openSession(session.id, { agent: "b", model: "second/small" });
+  assert.deepEqual([again.state().info.agent, again.state().info.model], ["b", { provider: "second", id: "small" }]);
+  assert.deepEqual((await turn(again, "say b")).model, { provider: "second", id: "small" });
+});
+
+test("a prompt for another agent takes that agent's model, the session's own stays", async (t) => {
+  const files = { "beeuni.yaml": `${MANIFEST}agents:\n  a: {}\n  b: {}\n`, "agents/a.md": AGENT, "agents/b.md": "---\nmode: primary\nmodel: second/small\n---\n" };
+  const { daemon, harness } = await openBench(t, { files });
+  const session = await daemon.createSession({});
+  const { done } = await session.prompt({ parts: text("say b"), agent: "b" });
+  const info = await done;
+  assert.deepEqual([info.agent, info.model.id, session.state().info.agent, harness.opened.length], ["b", "small", "a", 1]);
+  assert.equal((await turn(session, "say a")).model.id, "demo");
+});
+
+test("one session is open in one daemon only", async (t) => {
+  const bench = await openBench(t);
+  const session = await bench.daemon.createSession({});
+  const { code, error } = await refusal(bench.another().openSession(session.id)) as { code: string; error: string };
+  assert.deepEqual([code, error.startsWith(`session ${session.id} is open in this process`)], ["session_locked", true]);
+  assert.deepEqual(await refusal(bench.another().removeSession(session.id)).then((body) => (body as { code: string }).code), "session_locked");
+  assert.equal(await bench.daemon.openSession(session.id), session);
+  await session.close();
+  assert.equal((await turn(await bench.another().openSession(session.id), "say a")).outcome, "completed");
+});
+
+test("two that open a session at once get the same one", async (t) => {
+  const bench = await openBench(t);
+  const { id } = await bench.daemon.createSession({});
+  await bench.daemon.close();
+  const daemon = bench.another();
+  const [one, two] = await Promise.all([daemon.openSession(id), daemon.openSession(id)]);
+  assert.equal(one, two);
+  await assert.rejects(daemon.openSession("ses_0123456789abAAAAAAAAAAAAAA"), { code: "session_not_found" });
+});
+
+test("a removed session is gone, with its trace", async (t) => {
+  const { daemon, home } = await openBench(t);
+  const session = await daemon.createSession({});
+  await turn(session, "say a");
+  await daemon.removeSession(session.id);
+  assert.deepEqual([await daemon.sessions(), readdirSync(join(home, "sessions")), readdirSync(join(home, "traces"))], [[], [], []]);
+  await assert.rejects(daemon.read(session.id), { code: "session_not_found" });
+});
+
+test("[H-079] [H-080] [H-082] [H-084] [M-072] [M-077] project tools run in this process; one that can't be loaded is skipped with its reason; others do not exist", async (t) => {
+  const files = {
+    "beeuni.yaml": `${MANIFEST}agents:\n  a: {}\ntools:\n  lookup: tools/lookup.ts\n  broken: tools/broken.ts\n`,
+    "agents/a.md": AGENT,
+    "tools/lookup.ts": 'export default { description: "Looks up.", parameters: { type: "object", properties: {} }, execute: (args: unknown, context: { env: object; directory: string; agent: string }) => ({ args, pid: process.pid, env: context.env, directory: context.directory, agent: context.agent }) };\n',
+    "tools/broken.ts": 'export default { description: "x", parameters: { type: "object" } };\n',
+  };
+  const { daemon, harness, directory } = await openBench(t, { files, commandEnv: { PATH: "/bin", GRANTED: "yes" } });
+  const session = await daemon.createSession({});
+  assert.deepEqual(session.state().notices.filter(({ code }) => code !== "project_issue").map(({ level, code, message }) => [level, code, message]), [
+    ["warning", "tool_skipped", "The tool broken (tools/broken.ts) was left out: `execute(args, context)` must be a function"],
+  ]);
+  await turn(session, 'tool lookup {"id": 7}\nhost memory {}');
+  assert.deepEqual(harness.opened[0]!.agents.hostTools.map(({ name }) => name), ["lookup"]);
+  const [first, second] = session.state().messages.flatMap(({ parts }) => parts).filter((part) => part.type === "tool").map(({ state }) => state);
+  assert.deepEqual(first!.status === "completed" && JSON.parse(first!.output), { args: { id: 7 }, pid: process.pid, env: { PATH: "/bin", GRANTED: "yes" }, directory, agent: "a" });
+  assert.deepEqual(second!.status === "error" && [second!.kind, second!.error], ["failed", "There is no tool named memory."]);
+});
+
+test("a tool that never returns ends with the turn's stop", async (t) => {
+  const files = {
+    "beeuni.yaml": `${MANIFEST}agents:\n  a: {}\ntools:\n  stuck: tools/stuck.ts\n`, "agents/a.md": AGENT,
+    "tools/stuck.ts": 'export default { description: "x", parameters: { type: "object" }, execute: () => new Promise(() => {}) };\n',
+  };
+  const { daemon } = await openBench(t, { files });
+  const session = await daemon.createSession({});
+  const { done } = await session.prompt({ parts: text("tool stuck {}") });
+  while (!conversation(session).includes("stuck running")) await new Promise((resolve) => setTimeout(resolve, 5));
+  await session.abort();
+  assert.equal((await done).outcome, "aborted");
+  assert.match(conversation(session).at(-1)!, /^stuck aborted/);
+});
+
+test("a deny that nobody enforces refuses the start and names the rule; allowed, it is recorded", async (t) => {
+  const lax: Harness = {
+    ...createScriptedHarness({ id: "lax" }),
+    compile: (agents) => ({
+      files: {}, env: {}, argv: [], unsupported: [{ field: "agents.a.options", effect: "not sent", why: "no options" }],
+      rules: Object.fromEntries(agents.agents.map(({ name, permissions }) => [name, permissions.map((rule) => ({ ...rule, enforcer: "nobody" as const, reason: "it asks nobody" }))])),
+    }),
+  };
+  const files = { "beeuni.yaml": `${MANIFEST}agents:\n  a: {}\n`, "agents/a.md": "---\nmode: primary\npermission:\n  bash:\n    \"rm *\": deny\n---\n" };
+  const bench = await openBench(t, { files, others: [lax], platform: { standard: "lax", experimental: "lax" } });
+  assert.deepEqual(await refusal(bench.daemon.createSession({})), {
+    code: "rule_not_enforced", error: 'lax would not enforce these rules:\n  a: bash "rm *": deny (it asks nobody)', hint: "choose another harness, change the rules, or start with --allow-unenforced",
+  });
+  assert.deepEqual(await bench.daemon.sessions(), []);
+  const session = await bench.another({ allowUnenforced: true }).createSession({});
+  assert.deepEqual(session.state().opened!.rules, [{ permission: "bash", pattern: "rm *", action: "deny", enforcer: "nobody", reason: "it asks nobody" }]);
+  assert.deepEqual(session.state().notices.map(({ code, message }) => [code, message]), [
+    ["rule_not_enforced", 'Nobody enforces a: bash "rm *": deny (it asks nobody); the session was started with --allow-unenforced.'],
+    ["not_supported", "agents.a.options: not sent (no options)"],
+  ]);
+});
+
+test("a harness that is not installed is refused with the command that installs it; with an installer it is installed first", async (t) => {
+  const absent: Harness = { ...createScriptedHarness({ id: "absent" }), toolchain: { version: "1.2.3", tested: [], packages: { thing: "1.2.3" }, probe: "node_modules/thing/index.js", megabytes: 1 } };
+  const bench = await openBench(t, { others: [absent], platform: { standard: "absent", experimental: "absent" } });
+  assert.deepEqual(await refusal(bench.daemon.createSession({})), {
+    code: "harness_not_installed", error: "the absent harness 1.2.3 is not installed", hint: "run `beeuni harness install absent`",
+  });
+  assert.deepEqual((await bench.daemon.health()).harness.error, "absent 1.2.3 is not installed");
+  const folder = join(bench.home, "harnesses", "absent@1.2.3", "node_modules", "thing");
+  const installing = bench.another({
+    onInstall: async () => {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, "package.json"), '{"version":"1.2.3"}');
+      writeFileSync(join(folder, "index.js"), "");
+    },
+  });
+  assert.equal((await installing.createSession({})).decision.harness, "absent");
+});
+
+test("what the daemon holds of a session is private to its user", async (t) => {
+  const { daemon, home } = await openBench(t);
+  const session = await daemon.createSession({});
+  await turn(session, "say a");
+  await session.close();
+  const folder = join(home, "sessions", session.id);
+  assert.equal(statSync(folder).mode & 0o077, 0);
+  for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o077, 0, name);
+  assert.deepEqual(JSON.parse(readFileSync(join(folder, "binding.json"), "utf8")).harness, "scripted");
+});
