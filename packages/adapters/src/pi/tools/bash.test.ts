@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { toolBench } from "../testing/tool-bench.ts";
 import { bashTool } from "./bash.ts";
-import { LeftBehind } from "./process-group.ts";
+import { LeftBehind } from "./left-behind.ts";
 
 const bash = bashTool(new LeftBehind());
 
@@ -95,6 +97,24 @@ describe("bash", () => {
     assert.equal(await isRunning(pid!), true, "it died of its closed output");
     await left.stopAll();
     assert.equal(await isRunning(pid!), false);
+  });
+
+  test("a command does not outlive this process, whatever ends it, and its guard goes with it", async () => {
+    await using bench = await toolBench();
+    const file = join(bench.workspace, "pids");
+    const program = `
+      const { startGroup } = await import(${JSON.stringify(new URL("./process-group.ts", import.meta.url).href)});
+      const env = { PATH: "/usr/bin:/bin" };
+      await startGroup("(sleep 300 & echo $! >> ${file})", { shell: "/bin/bash", cwd: "/", env, onOutput() {} }).exit;
+      startGroup("trap '' TERM; sleep 300 & echo $! >> ${file}; echo $$ >> ${file}; wait", { shell: "/bin/bash", cwd: "/", env, onOutput() {} });
+      setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program]);
+    const pids = await pidsIn(file, 3);
+    assert.deepEqual(await Promise.all(pids.map(isRunning)), [true, true, true]);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    for (let tries = 0; tries < 100 && (await Promise.all(pids.map(isRunning))).includes(true); tries++) await wait(10);
+    assert.deepEqual(await Promise.all(pids.map(isRunning)), [false, false, false]);
   });
 
   test("the output is reported while the command runs", async () => {

@@ -1,7 +1,8 @@
-import { accessSync, constants } from "node:fs";
-import { basename, delimiter, join } from "node:path";
+import { basename } from "node:path";
+import { findBash, isExecutable } from "./find-bash.ts";
+import type { LeftBehind } from "./left-behind.ts";
 import { OutputCollector } from "./output-collector.ts";
-import { LeftBehind, startGroup } from "./process-group.ts";
+import { startGroup } from "./process-group.ts";
 import { ABORTED, ToolError, type Tool } from "./tool.ts";
 
 const DEFAULT_TIMEOUT_S = 120;
@@ -32,8 +33,8 @@ export function bashTool(leftBehind: LeftBehind): Tool {
         pending = undefined;
         progress({ output: output.preview() });
       };
-      const group = startGroup(shellOf(commandEnv), SHELL_ARGS(command), {
-        cwd: workspace, env: commandEnv,
+      const group = startGroup(command, {
+        shell: shellOf(commandEnv), cwd: workspace, env: commandEnv,
         onOutput: (chunk) => {
           output.write(chunk);
           pending ??= setTimeout(report, PROGRESS_MS);
@@ -67,26 +68,10 @@ export function bashTool(leftBehind: LeftBehind): Tool {
   };
 }
 
-/** Both outputs go into one pipe, so that they come in the order in which they were written. */
-const SHELL_ARGS = (command: string): string[] => ["-c", 'exec 2>&1\neval "$1"', "bash", command];
-
 /** The environment's own SHELL when it is a bash (a wall may put its shim there), else bash from its PATH, else sh. */
 function shellOf(env: { readonly [name: string]: string }): string {
-  const candidates = [
-    ...(env["SHELL"] !== undefined && basename(env["SHELL"]) === "bash" ? [env["SHELL"]] : []),
-    ...(env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "").map((folder) => join(folder, "bash")),
-    "/bin/bash",
-  ];
-  return candidates.find(isExecutable) ?? "/bin/sh";
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  const own = env["SHELL"];
+  return own !== undefined && basename(own) === "bash" && isExecutable(own) ? own : findBash(env["PATH"]) ?? "/bin/sh";
 }
 
 function timeoutOf(value: unknown): number {

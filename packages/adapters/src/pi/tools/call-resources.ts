@@ -1,4 +1,4 @@
-import { LeftBehind } from "./process-group.ts";
+import { LeftBehind } from "./left-behind.ts";
 import { SearchThreads } from "./search/search-threads.ts";
 
 /** What the calls of a session leave for later ones, until it closes. */

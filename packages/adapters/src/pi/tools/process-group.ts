@@ -1,6 +1,9 @@
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { once } from "node:events";
+import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { findBash } from "./find-bash.ts";
+import { isGroupAlive, signalGroup } from "./group-state.ts";
 
 /** A group that ignores SIGTERM is killed after this long. */
 const TERM_GRACE_MS = 250;
@@ -15,14 +18,17 @@ export interface GroupExit {
 }
 
 export interface GroupOptions {
+  /** What runs the command line, with `-c`. */
+  shell: string;
   cwd: string;
+  /** Complete. */
   env: { readonly [name: string]: string };
   onOutput: (chunk: Buffer) => void;
 }
 
 /**
- * The command's own process group. Commands may leave processes behind (a server started with `&`): those stay in the
- * group and are ended by `stop`. A process that left the group (`setsid`) is out of reach here.
+ * A shell command in a process group of its own. It may leave processes behind (a server started with `&`): those stay in
+ * the group and are ended by `stop`. A process that left the group (`setsid`) is out of reach here.
  */
 export interface ProcessGroup {
   /** Resolves when the command has ended and its output is read. Rejects when it can't be started. */
@@ -31,105 +37,68 @@ export interface ProcessGroup {
   isAlive(): boolean;
   /** SIGTERM to the whole group, then SIGKILL. Resolves when no process of it is left, within about a second. */
   stop(): Promise<void>;
+  /** Lets what still runs of it live on after this process. */
+  release(): void;
 }
 
-export function startGroup(file: string, args: readonly string[], { cwd, env, onOutput }: GroupOptions): ProcessGroup {
-  const child = spawn(file, args, { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+/**
+ * Both outputs go into one pipe, so that they come in the order in which they were written. Beside the command waits a
+ * guard in a group of its own: when its pipe closes without a line, this process is gone, and it kills the command's group.
+ */
+const GUARDED = `exec 2>&1
+set -m
+(trap "" INT TERM HUP; read -r _ <&3 || kill -KILL -- -$$) </dev/null >/dev/null 2>&1 &
+set +m
+exec 3<&-
+exec "$1" -c "$2"`;
+/** Only bash gives the guard its own group without a terminal. */
+const PLAIN = `exec 2>&1 3<&-
+exec "$1" -c "$2"`;
+
+export function startGroup(command: string, { shell, cwd, env, onOutput }: GroupOptions): ProcessGroup {
+  const bash = findBash(env["PATH"]);
+  const child = spawn(bash ?? "/bin/sh", ["-c", bash === null ? PLAIN : GUARDED, "bash", shell, command], { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe", "pipe"] });
+  const outputs = [child.stdout, child.stderr] as Readable[];
+  const lifeline = child.stdio[3] as Writable;
   let isReading = true;
-  for (const stream of [child.stdout, child.stderr]) {
-    // Read on after the command's end: a process left behind must not die of a closed pipe.
-    stream.on("data", (chunk: Buffer) => { if (isReading) onOutput(chunk); });
+  for (const stream of [...outputs, lifeline]) {
     stream.on("error", () => {});
+    // None of them may keep this process running.
+    (stream as unknown as { unref?: () => void }).unref?.();
   }
-  const exit = new Promise<GroupExit>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("exit", (code, signal) => {
-      const drained = setTimeout(() => finish(), DRAIN_MS);
-      child.once("close", () => finish());
-      function finish(): void {
-        clearTimeout(drained);
-        isReading = false;
-        // What still holds the pipe must not keep this process running.
-        for (const stream of [child.stdout, child.stderr]) (stream as unknown as { unref?: () => void }).unref?.();
-        resolve({ code, signal });
-      }
-    });
-  });
+  // Read on after the command's end: a process left behind must not die of a closed pipe.
+  for (const stream of outputs) stream.on("data", (chunk: Buffer) => { if (isReading) onOutput(chunk); });
+  const closed = Promise.all(outputs.map((stream) => once(stream, "close")));
+  const exit = (async (): Promise<GroupExit> => {
+    const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+    const drained = new AbortController();
+    await Promise.race([closed, sleep(DRAIN_MS, undefined, { signal: drained.signal }).catch(() => {})]);
+    drained.abort();
+    isReading = false;
+    return { code, signal };
+  })();
   exit.catch(() => {});
   const group = child.pid;
+  const release = (): void => void lifeline.end("\n");
   return {
     exit,
-    isAlive: () => group !== undefined && isAlive(group),
+    isAlive: () => group !== undefined && isGroupAlive(group),
+    release,
     async stop() {
-      if (group === undefined || !signalGroup(group, "SIGTERM")) return;
-      if (await isGone(group, TERM_GRACE_MS)) return;
-      signalGroup(group, "SIGKILL");
-      await isGone(group, KILL_WAIT_MS);
+      if (group !== undefined && signalGroup(group, "SIGTERM") && !(await isGone(group, TERM_GRACE_MS))) {
+        signalGroup(group, "SIGKILL");
+        await isGone(group, KILL_WAIT_MS);
+      }
+      release();
     },
   };
-}
-
-/** False when the group has no process (that may be signalled). */
-function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    process.kill(-group, signal);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function isGone(group: number, withinMs: number): Promise<boolean> {
   const end = performance.now() + withinMs;
   for (let pause = 5; performance.now() < end; pause = Math.min(2 * pause, 40)) {
-    if (!isAlive(group)) return true;
+    if (!isGroupAlive(group)) return true;
     await sleep(pause);
   }
-  return !isAlive(group);
-}
-
-/**
- * Dead processes that nobody has waited for still take signals (in a container the first process may never wait for them),
- * so where there is a /proc, it says which ones live.
- */
-function isAlive(group: number): boolean {
-  if (!signalGroup(group, 0)) return false;
-  const pids = listProc().filter((name) => /^\d+$/.test(name));
-  return pids.length === 0 || pids.some((pid) => isLiveMember(pid, group));
-}
-
-function listProc(): string[] {
-  try {
-    return readdirSync("/proc");
-  } catch {
-    return [];
-  }
-}
-
-function isLiveMember(pid: string, group: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // pid (name) state parent group …; the name may hold anything but its last bracket.
-    const [state, , member] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return Number(member) === group && state !== "Z" && state !== "X";
-  } catch {
-    return false;
-  }
-}
-
-/** The groups that a session's commands left running; the session ends them when it closes. */
-export class LeftBehind {
-  readonly #groups = new Set<ProcessGroup>();
-
-  add(group: ProcessGroup): void {
-    // A number that is free again may belong to somebody else: forget groups as soon as they are seen empty.
-    for (const known of this.#groups) if (!known.isAlive()) this.#groups.delete(known);
-    if (group.isAlive()) this.#groups.add(group);
-  }
-
-  async stopAll(): Promise<void> {
-    const groups = [...this.#groups];
-    this.#groups.clear();
-    await Promise.all(groups.map((group) => group.stop()));
-  }
+  return !isGroupAlive(group);
 }

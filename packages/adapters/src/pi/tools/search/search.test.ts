@@ -18,9 +18,9 @@ async function tree(bench: ToolBench, files: { [path: string]: string | Uint8Arr
 }
 
 const FILES = {
-  "b.ts": "const b = 1;\n", "a.ts": "const a = 1;\n// TODO a-b\n", "src/deep/c.tsx": "export {};\n", "src/d.js": "TODO\n", ".env": "X=TODO\n", "notes.md": "",
-  ".gitignore": "*.log\n/out/\n!keep.log\n", "x.log": "TODO", "keep.log": "TODO", "out/a.ts": "TODO", "src/out/e.ts": "", "src/.gitignore": "!y.log\nd.js\n", "src/y.log": "TODO",
-  "node_modules/m/index.ts": "TODO", ".git/config": "TODO", "image.bin": Uint8Array.from([0x54, 0x4f, 0x44, 0x4f, 0]),
+  "b.ts": "const b = 1;\n", "a.ts": "const a = 1;\n// MARK a-b\n", "src/deep/c.tsx": "export {};\n", "src/d.js": "MARK\n", ".env": "X=MARK\n", "notes.md": "",
+  ".gitignore": "*.log\n/out/\n!keep.log\n", "x.log": "MARK", "keep.log": "MARK", "out/a.ts": "MARK", "src/out/e.ts": "", "src/.gitignore": "!y.log\nd.js\n", "src/y.log": "MARK",
+  "node_modules/m/index.ts": "MARK", ".git/config": "MARK", "image.bin": Uint8Array.from([0x4d, 0x41, 0x52, 0x4b, 0]),
 };
 
 describe("glob", () => {
@@ -63,11 +63,11 @@ describe("grep", () => {
     await using bench = await toolBench();
     await tree(bench, FILES);
     const lines = async (input: object): Promise<string[]> => (await bench.run(grep, input as { pattern: string })).output.split("\n");
-    assert.deepEqual(await lines({ pattern: "TODO" }), [".env:1: X=TODO", "a.ts:2: // TODO a-b", "keep.log:1: TODO", "src/y.log:1: TODO"]);
-    assert.deepEqual(await lines({ pattern: "todo a\\-b", ignoreCase: true }), ["a.ts:2: // TODO a-b"]);
-    assert.deepEqual(await lines({ pattern: "(?i)todo", glob: "*.ts" }), ["a.ts:2: // TODO a-b"]);
+    assert.deepEqual(await lines({ pattern: "MARK" }), [".env:1: X=MARK", "a.ts:2: // MARK a-b", "keep.log:1: MARK", "src/y.log:1: MARK"]);
+    assert.deepEqual(await lines({ pattern: "mark a\\-b", ignoreCase: true }), ["a.ts:2: // MARK a-b"]);
+    assert.deepEqual(await lines({ pattern: "(?i)mark", glob: "*.ts" }), ["a.ts:2: // MARK a-b"]);
     assert.deepEqual(await lines({ pattern: "= 1;", literal: true, glob: "*.{ts,js}" }), ["a.ts:1: const a = 1;", "b.ts:1: const b = 1;"]);
-    assert.deepEqual(await lines({ pattern: "TODO", path: "src/d.js" }), ["src/d.js:1: TODO"]);
+    assert.deepEqual(await lines({ pattern: "MARK", path: "src/d.js" }), ["src/d.js:1: MARK"]);
     assert.deepEqual(await lines({ pattern: "nowhere" }), ["No matches found"]);
   });
 
