@@ -3,6 +3,7 @@ import type {
 } from "@beeuni/protocol";
 import type { Gateway } from "@beeuni/gateway";
 import type { Harness, HarnessRegistry } from "@beeuni/harness";
+import type { TraceOptions } from "@beeuni/trace";
 import type { SessionState, StreamEvent } from "@beeuni/transcript";
 import type { LogFs } from "@beeuni/transcript/log";
 import type { Checkpoint } from "./session/checkpoints.ts";
@@ -108,6 +109,8 @@ export interface DaemonOptions {
   log?: Logger;
   /** File system of the sessions' logs; a test may pass one that fails. */
   logFs?: LogFs;
+  /** How the sessions' wire traces are written; a test may pass small segments, or a file system that fails. */
+  trace?: Pick<TraceOptions, "segmentBytes" | "fs">;
   /** For crash tests; see `CHECKPOINTS`. */
   onCheckpoint?: Checkpoint;
   /** Milliseconds that a harness has to follow a stop before it is closed; default 10 000. */

@@ -33,7 +33,7 @@ export async function createSession(context: OpenContext, request: CreateSession
   const paths = sessionPaths(options.home, id);
   const opened = new Opened();
   try {
-    const trace = opened.keep(await openTrace(paths.trace));
+    const trace = opened.keep(await openTrace(paths.trace, options.trace));
     const access = opened.keep(accessOf(options, plan, id, trace));
     const enforcement = checkEnforcement(plan, access.endpoint(), options.allowUnenforced ?? false);
     const now = Date.now();
@@ -62,7 +62,7 @@ export async function resumeSession(context: OpenContext, id: string, overrides:
   try {
     const log = opened.keep(await openSessionLog(paths.directory, logOptions(options)));
     const before = stateOf(log, id);
-    const trace = opened.keep(await openTrace(paths.trace, { startAt: lastCallOf(before) }));
+    const trace = opened.keep(await openTrace(paths.trace, { ...options.trace, startAt: lastCallOf(before) }));
     await recover(context, log, trace);
     // An explicit choice of a harness stays the session's.
     const asked = overrides.harness ?? options.explicitHarness ?? (before.opened?.decision.rule === 0 ? before.opened.decision.harness : undefined);
