@@ -42,3 +42,23 @@ export type QuestionReplyBody = z.infer<typeof QuestionReplyBody>;
 
 export const SessionEntry = SessionInfo.extend({ status: SessionStatus, messages: z.number() });
 export type SessionEntry = z.infer<typeof SessionEntry>;
+
+/** An agent that a session may be started with. */
+export interface AgentInfo {
+  name: string;
+  description: string;
+  mode: "primary" | "subagent" | "all";
+  /** `provider/model`; null: the session's. */
+  model: string | null;
+  /** Sessions start with it when they name none. */
+  isDefault: boolean;
+}
+
+/** The answer to an accepted prompt. */
+export interface PromptAnswer {
+  /** Id of the user message. */
+  message: string;
+  turn: string;
+  /** The same message id was accepted before: nothing new was started. */
+  deduplicated: boolean;
+}

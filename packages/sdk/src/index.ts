@@ -1,8 +1,8 @@
 export * from "./calls.ts";
 export * from "./client.ts";
-export * from "./events.ts";
+export * from "./event-stream.ts";
 export * from "./requests.ts";
 export * from "./sessions.ts";
-export type { ClientOptions, RequestOptions } from "./transport.ts";
-export * from "./watch.ts";
-export { runtimeSupports } from "@beeuni/protocol";
+export { foldItem, foldItems, type StreamItem } from "./stream-item.ts";
+export type { ClientOptions, Fetch, RequestOptions } from "./transport.ts";
+export { BeeuniError, runtimeSupports } from "@beeuni/protocol";

@@ -1,13 +1,6 @@
-import type { CreateSession, Health, Prompt, SessionEntry, TurnInfo } from "@beeuni/protocol";
+import type { CreateSession, Health, Prompt, PromptAnswer, SessionEntry, TurnInfo } from "@beeuni/protocol";
 import type { Message, Part, SessionState } from "@beeuni/transcript";
 import type { RequestOptions, Transport } from "./transport.ts";
-
-export interface Accepted {
-  message: string;
-  turn: string;
-  /** The same message id was accepted before: nothing new was started. */
-  deduplicated: boolean;
-}
 
 export interface MessageWithParts {
   info: Message;
@@ -50,12 +43,12 @@ export class Sessions {
    * Resolves when the prompt is durable; the turn follows on the event stream. With a `message_id`, repeating the request
    * (after a lost answer, a restart) is still one prompt.
    */
-  prompt(session: string, prompt: Omit<Prompt, "wait"> | string, options?: RequestOptions): Promise<Accepted> {
+  prompt(session: string, prompt: Omit<Prompt, "wait"> | string, options?: RequestOptions): Promise<PromptAnswer> {
     return this.#transport.json(`${path(session)}/prompt`, { method: "POST", body: bodyOf(prompt), ...options });
   }
 
   /** The same, and waits until the turn has ended. */
-  promptAndWait(session: string, prompt: Omit<Prompt, "wait"> | string, options?: RequestOptions): Promise<Accepted & { result: TurnInfo }> {
+  promptAndWait(session: string, prompt: Omit<Prompt, "wait"> | string, options?: RequestOptions): Promise<PromptAnswer & { result: TurnInfo }> {
     return this.#transport.json(`${path(session)}/prompt`, { method: "POST", body: { ...bodyOf(prompt), wait: true }, ...options });
   }
 
@@ -72,9 +65,9 @@ export class Sessions {
 
   /** The newest `limit` messages (20, at most 200), oldest first. */
   async messages(session: string, page: { limit?: number; before?: string } = {}, options?: RequestOptions): Promise<MessagePage> {
-    const response = await this.#transport.send(`/beeuni/runtime/messages/${encodeURIComponent(session)}`, { query: { ...page }, ...options });
-    const before = response.headers.get("x-next-cursor");
-    return { messages: (await response.json()) as MessageWithParts[], ...(before === null ? {} : { before }) };
+    const { value, headers } = await this.#transport.answer<MessageWithParts[]>(`/beeuni/runtime/messages/${encodeURIComponent(session)}`, { query: page, ...options });
+    const before = headers.get("x-next-cursor");
+    return { messages: value, ...(before === null ? {} : { before }) };
   }
 
   message(session: string, message: string, options?: RequestOptions): Promise<MessageWithParts> {

@@ -1,34 +1,43 @@
-import { applyDelta, deltaFit, EMPTY_TREE, reduce, type SessionState, type TreeState } from "@beeuni/transcript";
-import { type EventsOptions, type EventStream, openEvents, type StreamItem } from "./events.ts";
-import type { Transport } from "./transport.ts";
+import { BeeuniError } from "@beeuni/protocol";
+import { deltaFit, type SessionState, type TreeState } from "@beeuni/transcript";
+import type { EventStream } from "./event-stream.ts";
+import { foldItem, foldItems, type StreamItem } from "./stream-item.ts";
 
-/** One step of the fold that every client shows. */
-export function foldItem(state: TreeState, item: StreamItem): TreeState {
-  switch (item.kind) {
-    case "event": return reduce(state, item.event);
-    case "delta": return applyDelta(state, item.event);
-    case "resync": return item.state;
-    default: return state;
+/**
+ * A session's state again and again, whenever it has changed: the state at `start`, then after each run of events that
+ * came at once. A delta whose preceding text is missing makes the stream begin anew, which brings the part whole.
+ */
+export async function* watchStates(session: string, start: TreeState, stream: EventStream): AsyncGenerator<SessionState, void, undefined> {
+  let tree = start;
+  yield stateOf(tree, session);
+  for await (const batch of stream.batches()) {
+    const before = tree.sessions[session];
+    const folded = foldWhole(tree, batch);
+    tree = folded.tree;
+    if (folded.isGap) stream.reconnect();
+    if (tree.sessions[session] !== before) yield stateOf(tree, session);
   }
 }
 
-/**
- * The session's state, anew after every event, for ever (until `signal` aborts). The first one comes once something is
- * known of the session; states in between may be skipped by a slow consumer, never the last one.
- */
-export async function* watchSession(transport: Transport, options: EventsOptions): AsyncGenerator<SessionState> {
-  const stream: EventStream = openEvents(transport, options);
-  let tree = EMPTY_TREE;
-  for await (const item of stream) {
-    // Text before it was lost with a connection: coming back brings the whole part.
-    if (item.kind === "delta" && deltaFit(tree, item.event) === "gap") {
-      stream.reconnect();
+/** Folds up to the first delta that leaves a gap. */
+function foldWhole(tree: TreeState, batch: readonly StreamItem[]): { tree: TreeState; isGap: boolean } {
+  let folded = tree;
+  let run: StreamItem[] = [];
+  for (const item of batch) {
+    if (item.kind !== "delta") {
+      run.push(item);
       continue;
     }
-    const next = foldItem(tree, item);
-    if (next === tree) continue;
-    tree = next;
-    const session = tree.sessions[options.session];
-    if (session !== undefined) yield session;
+    folded = foldItems(folded, run);
+    run = [];
+    if (deltaFit(folded, item.event) === "gap") return { tree: folded, isGap: true };
+    folded = foldItem(folded, item);
   }
+  return { tree: foldItems(folded, run), isGap: false };
+}
+
+function stateOf(tree: TreeState, session: string): SessionState {
+  const state = tree.sessions[session];
+  if (state === undefined) throw new BeeuniError("session_not_found", `the event stream does not tell of session ${session}`);
+  return state;
 }
