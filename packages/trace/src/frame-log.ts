@@ -1,15 +1,21 @@
 import type { BeeuniError } from "@beeuni/protocol";
-import { encodeFrame, MAX_PAYLOAD_BYTES, type FrameKind } from "./frame.ts";
+import { encodeFrame, FRAME_KIND, MAX_PAYLOAD_BYTES, type FrameKind } from "./frame.ts";
 import type { EncodedFrame, SegmentAppender } from "./segment-appender.ts";
 import { storageFailed } from "./storage-error.ts";
 
 /** Most bytes in one write. */
 const BATCH_BYTES = 8 * 1024 * 1024;
 const BACKLOG_BYTES = 32 * 1024 * 1024;
+/**
+ * Chunks of a response gather this long, or until they are this many bytes: a stream's many small chunks become few writes.
+ * Nothing waits for them but `written`, which does not wait for the timer.
+ */
+const GATHER_MS = 15;
+const GATHER_BYTES = 256 * 1024;
 
 /**
- * Queues frames and writes them in the order of `push`. Frames of one tick become one write; while a write is under way
- * the next ones gather. The first failure is final: later frames are dropped and every wait rejects with it.
+ * Queues frames and writes them in the order of `push`. Frames of one tick become one write, chunks of a response those of
+ * some ticks; while a write is under way the next ones gather. The first failure is final: later frames are dropped and every wait rejects with it.
  */
 export class FrameLog {
   readonly #segments: SegmentAppender;
@@ -18,7 +24,8 @@ export class FrameLog {
   #pushed = 0;
   #written = 0;
   #waiting: { upTo: number; resolve: () => void; reject: (error: BeeuniError) => void }[] = [];
-  #scheduled = false;
+  #soon: NodeJS.Immediate | undefined;
+  #later: NodeJS.Timeout | undefined;
   #draining = false;
   #failure: BeeuniError | undefined;
 
@@ -41,12 +48,9 @@ export class FrameLog {
       this.#backlog += bytes;
       this.#pushed++;
     }
-    if (this.#scheduled || this.#draining) return;
-    this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      void this.#drain();
-    });
+    if (this.#soon !== undefined || this.#draining) return;
+    if (kind === FRAME_KIND.responseChunk && this.#backlog < GATHER_BYTES) this.#later ??= setTimeout(() => void this.#drain(), GATHER_MS);
+    else this.#soon = setImmediate(() => void this.#drain());
   }
 
   /** Resolves when everything pushed so far is written (not synced). */
@@ -79,6 +83,9 @@ export class FrameLog {
   }
 
   async #drain(): Promise<void> {
+    clearImmediate(this.#soon);
+    clearTimeout(this.#later);
+    this.#soon = this.#later = undefined;
     if (this.#draining) return;
     this.#draining = true;
     try {
