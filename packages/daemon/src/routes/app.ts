@@ -33,9 +33,13 @@ export function createApp(options: AppOptions): Routes {
   app.use(bodyLimit({
     maxSize: options.bodyLimit,
     onError: () => {
-      throw new BeeuniError("body_too_large", `the body is larger than ${Math.floor(options.bodyLimit / 1024 / 1024)} MiB`);
+      throw new BeeuniError("body_too_large", `the body is larger than ${size(options.bodyLimit)}`);
     },
   }));
   for (const add of [sessionRoutes, messageRoutes, agentRoutes, requestRoutes, callRoutes, eventRoutes, featureRoutes]) add(app, options);
   return app;
+}
+
+function size(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${Math.floor(bytes / 1024)} KiB` : `${Math.floor(bytes / 1024 / 1024)} MiB`;
 }
