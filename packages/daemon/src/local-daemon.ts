@@ -1,4 +1,4 @@
-import { BeeuniError, type Call, type CreateSession, type Health, newId, type PermissionRequest, type QuestionRequest, type SessionEntry } from "@beeuni/protocol";
+import { type AgentInfo, BeeuniError, type Call, type CreateSession, type Health, newId, type PermissionRequest, type QuestionRequest, type SessionEntry } from "@beeuni/protocol";
 import type { Harness } from "@beeuni/harness";
 import { sessionEntry } from "@beeuni/transcript";
 import { type FoundCall, findCall, readCallBody, readSessionCalls } from "./offline/calls.ts";
@@ -7,7 +7,7 @@ import { harnessNow, projectAgents, projectHealth } from "./plan/project-now.ts"
 import { type DaemonFacts, healthDocument } from "./session/health.ts";
 import { createSession, type OpenContext, resumeSession } from "./session/open-session.ts";
 import type { OpenSession } from "./session/session-host.ts";
-import type { AgentInfo, Daemon, DaemonOptions, OpenOverrides } from "./types.ts";
+import type { Daemon, DaemonOptions, OpenOverrides } from "./types.ts";
 
 const NO_ISOLATION: Health["isolation"] = { level: "none", reason: "the agent's commands run with your rights" };
 

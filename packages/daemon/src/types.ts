@@ -50,17 +50,6 @@ export interface SessionHost {
   close(): Promise<void>;
 }
 
-/** An agent that a session may be started with. */
-export interface AgentInfo {
-  name: string;
-  description: string;
-  mode: "primary" | "subagent" | "all";
-  /** `provider/model`; null: the session's. */
-  model: string | null;
-  /** Sessions start with it when they name none. */
-  isDefault: boolean;
-}
-
 /** Goes on with another agent or model than before. */
 export interface OpenOverrides {
   agent?: string;

@@ -1,8 +1,8 @@
-import { type AgentSpec, formatModelRef, type Health } from "@beeuni/protocol";
+import { type AgentInfo, type AgentSpec, formatModelRef, type Health } from "@beeuni/protocol";
 import { explainProjectHarness, type ExplainedSelection, type Harness, type HarnessHealth, toolchainStatus } from "@beeuni/harness";
 import { loadProject, requireUsable, type Project } from "@beeuni/project";
 import { type DaemonFacts, healthDocument } from "../session/health.ts";
-import type { AgentInfo, DaemonOptions } from "../types.ts";
+import type { DaemonOptions } from "../types.ts";
 
 /** The agents that a session may be started with, as the project stands now. Throws `invalid_project`. */
 export async function projectAgents({ directory, registry }: DaemonOptions): Promise<AgentInfo[]> {
