@@ -10,7 +10,7 @@ const ALL = ["bash", "read", "write", "edit", "glob", "grep", "question"];
 const rules = (text: string, path = "AGENTS.md"): RulesFile => ({ source: "workspace", path, text, bytes: text.length, sha: "0" });
 
 describe("an agent's file on Pi", () => {
-  test("[H-036] [H-059] prompt and rules file are the system prompt, in this order, with the working directory; nothing of it in another message", async () => {
+  test("[H-008] [H-010] [H-036] [H-059] prompt and rules file are the system prompt, in this order, with the working directory; nothing of it in another message", async () => {
     await using pi = await PiKit.start();
     const opened = await pi.open({ agents: agentSet({ agents: [agentSpec({ prompt: "You are MARK-A." })], rulesFile: rules("Follow MARK-R.") }) });
     await pi.kit.completed(opened, "[[text: ok]]");

@@ -1,8 +1,9 @@
-import type { ModelRef, TurnError, Usage } from "@beeuni/protocol";
+import type { ModelRef } from "@beeuni/protocol";
 import type { HarnessEvent, TurnEnd } from "@beeuni/harness";
 import { callDetails } from "./call-result.ts";
+import { messageEnd, messageError } from "./message-end.ts";
 import { modelError } from "./model-error.ts";
-import type { AssistantNativeMessage, NativeBlock, NativeEvent, NativeUpdate, NativeUsage } from "./native-events.ts";
+import type { AssistantNativeMessage, NativeBlock, NativeEvent, NativeUpdate } from "./native-events.ts";
 
 /**
  * Turns what Pi reports during one turn into our events. Pure: no clock, no I/O; `now` comes with each event. Keys count
@@ -57,7 +58,7 @@ export class TurnTranslator {
     const last = this.#last;
     if (isAborted || last?.stopReason === "aborted") return { outcome: "aborted" };
     if (last === null) return { outcome: "failed", error: { code: "harness", message: "Pi ended the turn without an answer of the model" } };
-    const error = errorOf(last);
+    const error = messageError(last);
     if (error !== undefined) return { outcome: "failed", error };
     if (last.stopReason === "toolUse" && isBeyondSteps) {
       return { outcome: "failed", error: { code: "steps", message: "The agent's steps for the turn are used up, and the model kept calling tools." } };
@@ -118,7 +119,7 @@ export class TurnTranslator {
         events.push({ type: "tool.call", callId: block.id, message: message.key, tool: block.name, input: block.arguments });
       }
     }
-    return [...events, endOf(message.key, native)];
+    return [...events, messageEnd(message.key, native)];
   }
 
   #settled(): HarnessEvent[] {
@@ -126,7 +127,7 @@ export class TurnTranslator {
     this.#failedEmpty = null;
     if (failed === null) return [];
     const message: OpenMessage = { key: "", blocks: new Map() };
-    return [...this.#begin(message), endOf(message.key, failed)];
+    return [...this.#begin(message), messageEnd(message.key, failed)];
   }
 
   #toolUpdate(callId: string, details: unknown): HarnessEvent[] {
@@ -168,28 +169,4 @@ function closeBlock(message: OpenMessage, index: number, text: string): HarnessE
 function textOf(block: NativeBlock): string | null {
   if (block.type === "text") return block.text;
   return block.type === "thinking" ? block.thinking : null;
-}
-
-function endOf(key: string, native: AssistantNativeMessage): HarnessEvent {
-  const error = errorOf(native);
-  return {
-    type: "message.end", key, usage: usageOf(native.usage), finish: FINISH[native.stopReason] ?? null, responseId: native.responseId ?? null,
-    ...(error === undefined ? {} : { error }),
-  };
-}
-
-const FINISH: { [reason: string]: string } = { stop: "stop", length: "length", toolUse: "tool-calls" };
-
-function errorOf({ stopReason, errorMessage }: AssistantNativeMessage): TurnError | undefined {
-  if (stopReason === "error") return modelError(errorMessage ?? "the model call failed");
-  if (stopReason === "aborted") return { code: "aborted", message: "The answer was stopped." };
-  if (stopReason === "length") return { code: "output_length", message: "The model's answer was cut off at its output limit." };
-  return undefined;
-}
-
-/** Pi fills in zeros when the provider reported nothing: no answer costs no tokens at all. */
-function usageOf(usage: NativeUsage): Usage | null {
-  const { input, output, cacheRead, cacheWrite, reasoning = 0 } = usage;
-  if (input + output + cacheRead + cacheWrite === 0) return null;
-  return { input, output, reasoning, cacheRead, cacheWrite };
 }

@@ -17,8 +17,8 @@ test("a path argument is followed to where it really leads", async () => {
   await symlink("loop", join(workspace, "loop"));
   try {
     const place = async (path: string): Promise<unknown[]> => {
-      const { inside, shown, isLinked } = await placeOf(workspace, path, join(root, "home"));
-      return [inside, shown, isLinked];
+      const { inside, shown, isElsewhere } = await placeOf(workspace, path, join(root, "home"));
+      return [inside, shown, isElsewhere];
     };
     assert.deepEqual(await place("f"), [true, "f", false]);
     assert.deepEqual(await place("."), [true, ".", false]);
@@ -26,7 +26,7 @@ test("a path argument is followed to where it really leads", async () => {
     assert.deepEqual(await place(join(workspace, "sub/../f")), [true, "f", false]);
     assert.deepEqual(await place("../outside/x"), [false, join(root, "outside/x"), false]);
     assert.deepEqual(await place("/etc"), [false, "/etc", false]);
-    assert.deepEqual(await place("~/x"), [false, join(root, "home/x"), false]);
+    assert.deepEqual(await place("~/x"), [false, join(root, "home/x"), true]);
     assert.deepEqual(await place("in/new"), [true, "sub/new", true]);
     assert.deepEqual(await place("out/new"), [false, join(root, "outside/new"), true]);
     // A link to what is not there yet: writing it would create the target.

@@ -9,8 +9,8 @@ export interface Place {
   inside: boolean;
   /** Relative to the workspace when inside, else `real`; `.` for the workspace itself. */
   shown: string;
-  /** A symbolic link leads elsewhere than the path says. */
-  isLinked: boolean;
+  /** A symbolic link, or `~`, leads elsewhere than the path reads. */
+  isElsewhere: boolean;
 }
 
 /**
@@ -18,10 +18,10 @@ export interface Place {
  * between this and its use is not noticed: that takes a wall around the process.
  */
 export async function placeOf(workspace: string, path: string, home: string = homedir()): Promise<Place> {
-  const written = resolve(workspace, path.startsWith("~/") ? join(home, path.slice(2)) : path === "~" ? home : path);
-  const real = await follow(written, 0);
+  const meant = path === "~" ? home : path.startsWith("~/") ? join(home, path.slice(2)) : path;
+  const real = await follow(resolve(workspace, meant), 0);
   const inside = isWithin(workspace, real);
-  return { real, inside, shown: inside ? relative(workspace, real) || "." : real, isLinked: real !== written };
+  return { real, inside, shown: inside ? relative(workspace, real) || "." : real, isElsewhere: real !== resolve(workspace, path) };
 }
 
 export function isWithin(folder: string, path: string): boolean {

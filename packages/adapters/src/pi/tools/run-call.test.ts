@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { BeeuniError, type AgentSpec } from "@beeuni/protocol";
-import type { Authorization, ToolCallRef } from "@beeuni/harness";
+import { decidePermission, type Authorization } from "@beeuni/harness";
 import { agentSpec, RecordingHost, type HostBehaviour } from "@beeuni/conformance";
+import { dialect } from "../dialect.ts";
 import type { NativeTool, NativeToolResult } from "../sdk.ts";
 import type { ActiveTurn } from "../turn.ts";
 import { nativeTools } from "./native-tools.ts";
@@ -133,41 +134,51 @@ describe("a tool call", () => {
 });
 
 describe("paths of a call", () => {
-  const outside = (tool: string, path: string): ToolCallRef => ({ agent: "main", tool: "external_directory", callId: "call_1", input: { path, tool } });
+  /** Decides by rules, as the daemon does. */
+  async function withRules(...permissions: AgentSpec["permissions"]): Promise<Bench> {
+    const b: Bench = await bench({
+      authorize: (call) => {
+        const decision = decidePermission({ dialect, agent: b.turn.agent, workspace: b.workspace }, call);
+        return decision.action === "allow" ? ALLOW : DENY;
+      },
+    }, { permissions });
+    await mkdir(join(b.root, "outside"));
+    await writeFile(join(b.root, "outside/secret"), "token");
+    await mkdir(join(b.workspace, "private"));
+    await writeFile(join(b.workspace, "private/key"), "k");
+    await symlink("../outside", join(b.workspace, "innocent"));
+    await symlink("private", join(b.workspace, "public"));
+    return b;
+  }
+  const OUTSIDE = [
+    ["read", { path: "../outside/secret" }], ["read", { path: "innocent/secret" }], ["read", { path: "~/outside/secret" }], ["write", { path: "innocent/new", content: "" }],
+    ["edit", { path: "innocent/secret", edits: [{ oldText: "t", newText: "" }] }], ["grep", { pattern: "x", path: ".." }], ["grep", { pattern: "token", path: "innocent" }], ["glob", { pattern: "*", path: "~" }],
+  ] as const;
 
-  test("outside the workspace are put to the host as external_directory, followed through links", async () => {
-    await using b = await bench({ authorize: ({ tool }) => (tool === "external_directory" ? DENY : ALLOW) });
-    await writeFile(join(b.root, "secret"), "token");
-    await symlink("../secret", join(b.workspace, "innocent"));
-    for (const [tool, input] of [["read", { path: "../secret" }], ["read", { path: "innocent" }], ["write", { path: "innocent", content: "" }], ["edit", { path: "~/secret", edits: [{ oldText: "t", newText: "" }] }], ["grep", { pattern: "x", path: ".." }], ["glob", { pattern: "*", path: "/" }]] as const) {
-      b.host.authorized.length = 0;
-      assert.deepEqual(shown(await b.call(tool, input)), failure("denied", "no"), `${tool} ${JSON.stringify(input)}`);
-      assert.deepEqual(b.host.authorized.map(({ tool: asked }) => asked), [tool, "external_directory"]);
-    }
-    assert.equal(await readFile(join(b.root, "secret"), "utf8"), "token");
-    assert.deepEqual(b.host.authorized.at(-1), outside("glob", "/"));
+  test("outside the workspace are refused by a rule for external_directory, also through links and ~", async () => {
+    await using b = await withRules({ permission: "external_directory", pattern: "*", action: "deny" });
+    for (const [tool, input] of OUTSIDE) assert.deepEqual(shown(await b.call(tool, input)), failure("denied", "no"), `${tool} ${JSON.stringify(input)}`);
+    assert.equal(await readFile(join(b.root, "outside/secret"), "utf8"), "token");
+    await assert.rejects(readFile(join(b.root, "outside/new")));
+    assert.equal(shown(await b.call("read", { path: "private/key" })).text, "k");
   });
 
-  test("control: when the host allows external_directory, the same reads succeed", async () => {
-    await using b = await bench();
-    await writeFile(join(b.root, "secret"), "token");
-    assert.equal(shown(await b.call("read", { path: "../secret" })).text, "token");
-    assert.deepEqual(b.host.authorized.at(-1), outside("read", join(b.root, "secret")));
+  test("control: without the rule the same calls succeed", async () => {
+    await using b = await withRules();
+    for (const [tool, input] of OUTSIDE) assert.equal(shown(await b.call(tool, input)).isError, false, `${tool} ${JSON.stringify(input)}`);
   });
 
   test("that a link leads elsewhere inside are decided by that place too", async () => {
-    await using b = await bench({ authorize: ({ input }) => (input["path"] === "private/key" ? DENY : ALLOW) });
-    await mkdir(join(b.workspace, "private"));
-    await writeFile(join(b.workspace, "private/key"), "k");
-    await symlink("private", join(b.workspace, "public"));
-    assert.deepEqual(shown(await b.call("read", { path: "public/key" })), failure("denied", "no"));
+    await using b = await withRules({ permission: "read", pattern: "private/*", action: "deny" });
+    for (const path of ["private/key", "public/key", `${b.workspace}/public/../private/key`]) {
+      assert.deepEqual(shown(await b.call("read", { path })), failure("denied", "no"), path);
+    }
   });
 
-  test("to whole outputs of its own commands may be read, not written", async () => {
-    await using b = await bench({ authorize: ({ tool }) => (tool === "external_directory" ? DENY : ALLOW) });
+  test("to whole outputs of its own commands may be read", async () => {
+    await using b = await withRules();
     const result = await b.call("bash", { command: "seq 1 20000" });
     const file = (result.details as { metadata: { file: string } }).metadata.file;
     assert.match(shown(await b.call("read", { path: file, offset: 20_000 })).text, /^20000/);
-    assert.deepEqual(shown(await b.call("write", { path: file, content: "" })), failure("denied", "no"));
   });
 });

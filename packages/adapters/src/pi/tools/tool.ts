@@ -36,8 +36,8 @@ export interface ToolContext {
   /** Metadata of the running call, for whoever watches. */
   progress(metadata: ToolMetadata): void;
   /**
-   * The absolute path behind a path argument, symbolic links followed. Asks the host when it lies outside the
-   * workspace, or elsewhere in it than its spelling says; throws `ToolError` when that is denied.
+   * The absolute path behind a path argument, symbolic links followed. Asks the host again when it leads elsewhere than
+   * it reads; throws `ToolError` when that is denied.
    */
   locate(path: string): Promise<string>;
 }
