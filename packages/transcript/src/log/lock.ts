@@ -67,14 +67,15 @@ async function appears(fs: LogFs, draft: string, path: string): Promise<boolean>
 async function takeOver(fs: LogFs, path: string, draft: string, dead: LockOwner | "unreadable", now: number): Promise<boolean> {
   const name = dead === "unreadable" ? "unreadable" : dead.epoch;
   const guard = await takeLock(fs, `${path}.over.${name}`, randomBytes(6).toString("hex"), now);
+  const copy = `${draft}.over`;
   try {
     const holder = await readOwner(fs, path);
     if (holder === "gone" || (holder === "unreadable" ? "unreadable" : holder.epoch) !== name) return false;
-    const copy = `${draft}.over`;
     await fs.link(draft, copy);
     await fs.rename(copy, path);
     return true;
   } finally {
+    await fs.unlink(copy).catch(() => {});
     await guard.release();
   }
 }

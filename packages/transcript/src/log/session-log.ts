@@ -32,10 +32,9 @@ export async function openSessionLog(directory: string, { now = Date.now, fs = N
   });
   try {
     const loaded = await loadLog(fs, files, file);
-    if (loaded.tornBytes > 0) {
-      await file.truncate(loaded.end.offset);
-      await file.datasync();
-    }
+    if (loaded.tornBytes > 0) await file.truncate(loaded.end.offset);
+    // What stands here counts as flushed from now on; a process that was killed may not have come to it.
+    await file.datasync();
     observeIds(loaded.draft.peek);
     return new FileLog({ directory, files, file, fs, lock, epoch, now, loaded });
   } catch (thrown) {
