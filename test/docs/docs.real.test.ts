@@ -10,7 +10,8 @@ import { firstMissing, readTranscripts } from "./transcripts.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const pages = ["README.md", ...globSync("docs/**/*.md", { cwd: root })].sort();
 
-// One shell per page, in a copy of the example project, with an empty home: what a reader does from top to bottom.
+// One shell per page, with an empty home, in a copy of the example project (the README's in this checkout, as it says): what
+// a reader does from top to bottom.
 for (const page of pages) {
   const steps = readTranscripts(readFileSync(join(root, page), "utf8"));
   if (steps.length === 0) continue;
@@ -19,7 +20,7 @@ for (const page of pages) {
     try {
       const project = join(work, "release-notes");
       cpSync(join(root, "examples/release-notes"), project, { recursive: true });
-      const shell = openShell(project, work);
+      const shell = openShell(page === "README.md" ? root : project, work);
       try {
         for (const step of steps) {
           const output = await shell.run(step.command);
@@ -35,7 +36,7 @@ for (const page of pages) {
   });
 }
 
-function openShell(project: string, home: string) {
+function openShell(cwd: string, home: string) {
   const env = {
     PATH: `${root}:${process.env["PATH"]}`,
     HOME: home,
@@ -46,7 +47,7 @@ function openShell(project: string, home: string) {
     TMPDIR: home,
   };
   // Its own process group, so that a server started in the background by a page ends with the page.
-  const child = spawn("bash", ["--noprofile", "--norc"], { cwd: project, env, detached: true, stdio: ["pipe", "pipe", "ignore"] });
+  const child = spawn("bash", ["--noprofile", "--norc"], { cwd, env, detached: true, stdio: ["pipe", "pipe", "ignore"] });
   child.stdout.setEncoding("utf8");
   let buffer = "";
   let wake = () => {};
