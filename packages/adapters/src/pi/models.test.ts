@@ -46,15 +46,15 @@ describe("sampling", () => {
     const varied = model({ variants: { deep: { reasoning_effort: "xhigh", verbosity: "low" }, quick: { reasoning_effort: "none" }, odd: { reasoning_effort: "ultra" } } });
     assert.deepEqual(samplingOf(varied, agent, "deep"), { thinking: "xhigh", temperature: null, body: { verbosity: "low" } });
     assert.deepEqual(samplingOf(varied, agent, "quick"), { thinking: "off", temperature: null, body: {} });
-    assert.deepEqual(samplingOf(varied, agent, "odd"), { thinking: "off", temperature: null, body: { reasoning_effort: "ultra" } });
-    assert.deepEqual(samplingOf(varied, agent, null), { thinking: "off", temperature: null, body: {} });
+    assert.deepEqual(samplingOf(varied, agent, "odd"), { thinking: null, temperature: null, body: { reasoning_effort: "ultra" } });
+    assert.deepEqual(samplingOf(varied, agent, null), { thinking: null, temperature: null, body: {} });
   });
 
   test("an effort for a model that Pi does not take for a reasoning one goes into the body as it is", () => {
-    assert.deepEqual(samplingOf(model({ reasoning: false }), agent, "high"), { thinking: "off", temperature: null, body: { reasoning_effort: "high" } });
+    assert.deepEqual(samplingOf(model({ reasoning: false }), agent, "high"), { thinking: null, temperature: null, body: { reasoning_effort: "high" } });
   });
 
   test("[H-041] [H-042] temperature and top_p are the agent's", () => {
-    assert.deepEqual(samplingOf(model(), { temperature: 0.2, topP: 0.5 }, null), { thinking: "off", temperature: 0.2, body: { top_p: 0.5 } });
+    assert.deepEqual(samplingOf(model(), { temperature: 0.2, topP: 0.5 }, null), { thinking: null, temperature: 0.2, body: { top_p: 0.5 } });
   });
 });

@@ -54,7 +54,8 @@ export function endpointModel(endpoint: ModelEndpoint, ref: ModelRef): EndpointM
 
 /** How the requests of a turn are to be sampled. */
 export interface Sampling {
-  thinking: ThinkingLevel;
+  /** null: nothing was asked for, the provider's default holds. `off`: no reasoning was asked for. */
+  thinking: ThinkingLevel | null;
   temperature: number | null;
   /** Fields for the request's body, as they are. */
   body: { [field: string]: Json };
@@ -70,5 +71,5 @@ export function samplingOf(model: EndpointModel, agent: { temperature: number | 
   const level = effort === "none" ? "off" : effort;
   const isLevel = model.reasoning && (THINKING_LEVELS as readonly unknown[]).includes(level);
   if (effort !== undefined && !isLevel) body["reasoning_effort"] = effort;
-  return { thinking: isLevel ? (level as ThinkingLevel) : "off", temperature: agent.temperature, body };
+  return { thinking: isLevel ? (level as ThinkingLevel) : null, temperature: agent.temperature, body };
 }

@@ -30,6 +30,8 @@ describe("Pi over the other protocols", () => {
     assert.deepEqual(second.messages.at(-1)?.content.map(({ type, tool_use_id }) => [type, tool_use_id]), [["tool_result", "toolu_01Fixture"]]);
     assert.match(JSON.stringify(second.system), /You are a coding agent/);
 
+    assert.ok(!("thinking" in second), "no variant was chosen, and the request speaks of thinking");
+
     await pi.kit.completed(opened, "think", { model: { ...model, variant: "high" } });
     const thinking = pi.lastRequest as WireRequest & { thinking?: { type: string } };
     assert.match(JSON.stringify(thinking["thinking"]), /enabled|adaptive/);
@@ -37,7 +39,7 @@ describe("Pi over the other protocols", () => {
 
   test("Responses: the provider's own dialect, to the gateway", async () => {
     await using pi = await PiKit.start(replaying);
-    const endpoint = pi.endpoint({ ref: { provider: "openai", id: "m" }, wireId: "m", protocols: ["responses", "chat-completions"], reasoning: true, variants: { low: { reasoning_effort: "low" } } });
+    const endpoint = pi.endpoint({ ref: { provider: "openai", id: "m" }, wireId: "m", protocols: ["responses", "chat-completions"], reasoning: true, variants: { low: { reasoning_effort: "low" }, none: { reasoning_effort: "none" } } });
     const opened = await pi.open({ endpoint });
     await pi.kit.completed(opened, "look", { model: { provider: "openai", id: "m", variant: "low" } });
     assert.deepEqual(pi.kit.wire.exchanges.map(({ path }) => path), ["/v1/responses", "/v1/responses"]);
@@ -47,6 +49,10 @@ describe("Pi over the other protocols", () => {
     assert.deepEqual(host.of("message.end").map(({ responseId, finish }) => [responseId?.startsWith("resp_"), finish]), [[true, "tool-calls"], [true, "stop"]]);
     const { reasoning, input } = pi.lastRequest as unknown as { reasoning: { effort: string }; input: { type?: string; call_id?: string }[] };
     assert.equal(reasoning.effort, "low");
+    await pi.kit.completed(opened, "again", { model: { provider: "openai", id: "m" } });
+    assert.ok(!("reasoning" in pi.lastRequest), "no variant was chosen, and the request speaks of reasoning");
+    await pi.kit.completed(opened, "again", { model: { provider: "openai", id: "m", variant: "none" } });
+    assert.deepEqual(pi.lastRequest["reasoning"], { effort: "none" });
     assert.deepEqual(input.filter(({ type }) => type === "function_call_output").map(({ call_id }) => call_id), ["call_fixture1"]);
   });
 

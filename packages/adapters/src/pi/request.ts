@@ -1,6 +1,6 @@
 import type { AssistantNativeMessage, NativeMessage } from "./native-events.ts";
 import type { CallIds } from "./call-ids.ts";
-import type { ModelContext, ModelStream, StreamFunction } from "./sdk.ts";
+import type { ModelContext, ModelStream, NativeModel, StreamFunction } from "./sdk.ts";
 import { type ActiveTurn, stepsAreOver, stepsNotice } from "./turn.ts";
 
 export interface RequestHooks {
@@ -19,9 +19,9 @@ export function shapeRequests(inner: StreamFunction, { turn: currentTurn, callId
   return async (model, context, options) => {
     const turn = currentTurn();
     if (turn === null) return inner(model, context, { ...options, fetch });
-    const { temperature, body } = turn.sampling;
-    const stream = await inner(model, contextFor(turn, context), {
-      ...options, fetch,
+    const { thinking, temperature, body } = turn.sampling;
+    const stream = await inner(thinking === null ? withoutOff(model) : model, contextFor(turn, context), {
+      ...options, fetch, reasoning: thinking === null || thinking === "off" ? undefined : thinking,
       ...(temperature === null ? {} : { temperature }),
       ...(Object.keys(body).length === 0 ? {} : {
         onPayload: async (payload, forModel) => ({ ...((await options.onPayload?.(payload, forModel)) ?? payload), ...body }),
@@ -33,6 +33,11 @@ export function shapeRequests(inner: StreamFunction, { turn: currentTurn, callId
       result: () => (settled ??= stream.result().then((message) => settle(message, turn, callIds))),
     } satisfies ModelStream;
   };
+}
+
+/** For Pi "no level" means off, and it says so in the request. A model that has no off is asked for nothing. */
+function withoutOff(model: NativeModel): NativeModel {
+  return { ...model, thinkingLevelMap: { ...model.thinkingLevelMap, off: null } };
 }
 
 /** The request's messages; after the last tool step with a word about it that stays out of the session. */

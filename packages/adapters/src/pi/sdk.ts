@@ -33,13 +33,11 @@ export interface SessionOptions {
 export interface NativeSession {
   readonly sessionId: string;
   readonly model: NativeModel | undefined;
-  readonly thinkingLevel: ThinkingLevel;
   readonly agent: { streamFunction: StreamFunction };
   subscribe(listener: (event: NativeEvent) => void): () => void;
   prompt(text: string, options: PromptOptions): Promise<void>;
   abort(): Promise<void>;
   setModel(model: NativeModel): Promise<void>;
-  setThinkingLevel(level: ThinkingLevel): void;
   getActiveToolNames(): string[];
   /** Also renders the system prompt anew. */
   setActiveToolsByName(names: string[]): void;
@@ -116,6 +114,8 @@ export interface ModelStream extends AsyncIterable<unknown> { result(): Promise<
 export interface StreamOptions {
   sessionId?: string;
   temperature?: number;
+  /** Undefined: off. */
+  reasoning?: ThinkingLevel | undefined;
   fetch?: typeof fetch;
   signal?: AbortSignal;
   onPayload?: (payload: object, model: NativeModel) => Promise<object | undefined>;

@@ -1,4 +1,4 @@
-import type { AgentSet, AgentSpec, EndpointModel, TurnError } from "@beeuni/protocol";
+import { formatModelRef, type AgentSet, type AgentSpec, type EndpointModel, type ModelRef, type TurnError } from "@beeuni/protocol";
 import type { HarnessHealth, HarnessSession, HostPort, SessionSpec, TurnEnd, TurnInput } from "@beeuni/harness";
 import { mayUseTool } from "@beeuni/harness";
 import { features } from "./features.ts";
@@ -25,6 +25,8 @@ export class PiSession implements HarnessSession {
   /** Host tools of the Pi session; it is made anew when they change. */
   #nativeTools: AgentSet["hostTools"] = [];
   #prompt: string;
+  /** Of the last turn. */
+  #model: ModelRef | null;
   #turn: ActiveTurn | null = null;
   #running: Promise<TurnEnd> | null = null;
   #isAborting = false;
@@ -46,6 +48,7 @@ export class PiSession implements HarnessSession {
     this.#agents = spec.agents;
     const first = spec.agents.agents.find(({ name }) => name === spec.agents.default) ?? spec.agents.agents[0];
     this.#prompt = first === undefined ? "" : systemPrompt(first, spec.agents);
+    this.#model = first?.model ?? spec.endpoint.models[0]?.ref ?? null;
   }
 
   get nativeId(): string | null {
@@ -83,7 +86,7 @@ export class PiSession implements HarnessSession {
     return {
       state: this.#native === null ? "down" : "ok", error: null,
       details: {
-        model: this.#native?.model?.id ?? null,
+        model: this.#model === null ? null : formatModelRef(this.#model),
         extensions: { loaded: [], failed: [] },
         agentsMd: rules === null ? null : { source: rules.source, path: rules.path, bytes: rules.bytes, sha: rules.sha },
         version: toolchain.version,
@@ -111,6 +114,7 @@ export class PiSession implements HarnessSession {
 
     const turn: ActiveTurn = { id: input.turn, agent, model: input.model, sampling: this.#sampling(model, agent, input), stepsTaken: 0 };
     this.#turn = turn;
+    this.#model = input.model;
     const native = await this.#prepare(pi, turn, nativeModel);
     const translator = new TurnTranslator(turn.id, turn.model);
     const unsubscribe = native.subscribe((event) => {
@@ -137,12 +141,12 @@ export class PiSession implements HarnessSession {
     const native = this.#native !== null && sameTools(this.#nativeTools, this.#agents.hostTools) ? this.#native : await this.#startNative(pi);
     if (isNewPrompt) native.setActiveToolsByName(native.getActiveToolNames());
     if (native.model?.id !== model.id) await native.setModel(model);
-    if (native.thinkingLevel !== turn.sampling.thinking) native.setThinkingLevel(turn.sampling.thinking);
     return native;
   }
 
   async #startNative(pi: PiProcess): Promise<NativeSession> {
     this.#native?.dispose();
+    this.#native = null;
     this.#nativeTools = this.#agents.hostTools;
     this.#native = await pi.startSession(this.#nativeTools);
     return this.#native;

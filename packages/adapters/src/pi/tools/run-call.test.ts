@@ -31,7 +31,7 @@ async function bench(behaviour: Partial<HostBehaviour> = {}, agent: Partial<Agen
   const workspace = join(root, "workspace");
   await mkdir(workspace);
   const host = new RecordingHost(behaviour);
-  const turn: ActiveTurn = { id: "t", agent: agentSpec(agent), model: { provider: "p", id: "m" }, sampling: { thinking: "off", temperature: null, body: {} }, stepsTaken: 0 };
+  const turn: ActiveTurn = { id: "t", agent: agentSpec(agent), model: { provider: "p", id: "m" }, sampling: { thinking: null, temperature: null, body: {} }, stepsTaken: 0 };
   const stop = new AbortController();
   const updates: unknown[] = [];
   const services = { host, workspace: { spelling: workspace, real: workspace }, outputDir: join(root, "outputs"), commandEnv: { PATH: "/usr/bin:/bin", HOME: root }, turn: () => turn };
