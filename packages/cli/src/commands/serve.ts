@@ -8,10 +8,11 @@ import { openWorkbench } from "../compose/workbench.ts";
 import type { RunCommand } from "../main.ts";
 import { writeJson } from "../render/json.ts";
 import { watchInterrupts } from "../run/interrupt.ts";
+import { modelOption } from "../run/model-option.ts";
 
 const serve: RunCommand = async (invocation, io) => {
   const port = portOf(invocation.text("port"));
-  const model = invocation.text("model");
+  const model = modelOption(invocation.text("model"));
   const home = homeDirectory(io.env);
   await prepareHome(home);
   const directory = await projectDirectory(invocation.text("dir"), io.cwd);

@@ -26,6 +26,10 @@ test("a new home is its owner's alone; one that can't be made says why", async (
   });
 });
 
+test("a place that takes no folders is refused, not waited for", async () => {
+  await assert.rejects(prepareHome("/proc/beeuni/home"), (error) => error instanceof BeeuniError && error.message === "/proc/beeuni/home can't be written: it does not exist");
+});
+
 test("a project's folder is resolved; what is no folder is refused", async () => {
   mkdirSync(join(folder, "project"));
   symlinkSync("project", join(folder, "link"));

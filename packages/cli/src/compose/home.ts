@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { access, constants, mkdir, opendir, realpath } from "node:fs/promises";
+import { access, constants, mkdir, opendir, realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { BeeuniError } from "@beeuni/protocol/errors";
 import type { Environment } from "../io.ts";
 
@@ -13,13 +13,26 @@ export function homeDirectory(env: Environment): string {
 /** Makes the folder when it is missing. Throws `storage_failed` when it can't be written. */
 export async function prepareHome(home: string): Promise<void> {
   try {
-    await mkdir(home, { recursive: true, mode: 0o700 });
+    await makeFolder(home);
     await access(home, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new BeeuniError("storage_failed", `${home} can't be written: ${reason(error)}`, {
       hint: "make it writable, or name another folder with BEEUNI_HOME",
       cause: error,
     });
+  }
+}
+
+/** Not mkdir's own `recursive`, which tries for ever where a parent is there but takes no folders (/proc). */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "EEXIST" && (await stat(path)).isDirectory()) return;
+    if (code !== "ENOENT" || path === dirname(path)) throw error;
+    await makeFolder(dirname(path));
+    await mkdir(path, { mode: 0o700 });
   }
 }
 

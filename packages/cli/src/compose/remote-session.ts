@@ -48,6 +48,10 @@ export class RemoteSession implements TurnSession {
     return () => void this.#listeners.delete(listener);
   }
 
+  async *earlier(): AsyncGenerator<LogEvent> {
+    // The server opened it for others too: what it wrote then is not this client's news.
+  }
+
   async prompt(input: PromptInput): Promise<{ turn: string; done: Promise<TurnInfo> }> {
     const { messageId, ...prompt } = input;
     const { turn } = await this.#client.sessions.prompt(this.id, { message_id: messageId ?? newId("msg"), ...prompt });

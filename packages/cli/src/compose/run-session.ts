@@ -1,5 +1,5 @@
 import { BeeuniError, formatModelRef, type PermissionRequest } from "@beeuni/protocol";
-import { readSession, resolveSessionId } from "@beeuni/daemon";
+import { readSession, resolveSessionId, type SessionReading } from "@beeuni/daemon";
 import { decidePermission, type HarnessRegistry } from "@beeuni/harness";
 import { loadProject } from "@beeuni/project";
 import { toolPermissionKeys } from "@beeuni/tools";
@@ -25,7 +25,7 @@ export interface RunRequest {
 
 /** The session of a run, ready for its prompt, wherever it is open. */
 export interface RunSession extends TurnSession {
-  /** What a person should know before the turn. */
+  /** What a person should know before the turn, beside the notices among the events. */
   notices: string[];
   close(): Promise<void>;
 }
@@ -42,36 +42,36 @@ export async function openRunSession(request: RunRequest): Promise<RunSession> {
     return await openHere(request, directory, undefined);
   }
   const id = await resolveSessionId(home, options.resume);
-  const { state } = await readSession(home, id);
-  const directory = await projectDirectory(state.info.directory, "/");
+  const before = await readSession(home, id);
+  const directory = await projectDirectory(before.state.info.directory, "/");
   note(io, isolationLine(directory));
   const server = await findServer(home, directory);
-  return server === undefined ? await openHere(request, directory, state) : await openThere(request, server, state);
+  return server === undefined ? await openHere(request, directory, before) : await openThere(request, server, before.state);
 }
 
 function note(io: Io, line: string): void {
   io.stderr.write(`beeuni: ${line}\n`);
 }
 
-async function openHere({ options, prompt, home, io, stop }: RunRequest, directory: string, before: SessionState | undefined): Promise<RunSession> {
+async function openHere({ options, prompt, home, io, stop }: RunRequest, directory: string, before: SessionReading | undefined): Promise<RunSession> {
   const { model, agent, harness, title, allow } = options;
-  const named = model ?? (before === undefined ? undefined : formatModelRef(before.info.model));
+  const named = model ?? (before === undefined ? undefined : formatModelRef(before.state.info.model));
   const workbench = await openWorkbench({
     io, home, directory, harness, allow, stop, headless: true, named, note: (line) => note(io, line),
   });
   try {
-    const startedAt = Date.now();
     const choice = { ...(agent === undefined ? {} : { agent }), ...(model === undefined ? {} : { model }), ...(harness === undefined ? {} : { harness }) };
     const host = before === undefined
       ? await workbench.daemon.createSession({ ...choice, ...(title === undefined ? {} : { title }) })
-      : await workbench.daemon.openSession(before.info.id, choice);
+      : await workbench.daemon.openSession(before.state.info.id, choice);
     return {
       id: host.id,
       state: () => host.state(),
       subscribe: (listener) => host.subscribe(listener),
       prompt: (input) => host.prompt(input),
       abort: () => host.abort(),
-      notices: [...standardModel(host.state(), workbench, named), ...newNotices(host.state(), startedAt)],
+      earlier: () => host.log.read(before?.seq ?? 0),
+      notices: standardModel(host.state(), workbench, named),
       close: () => workbench.close(),
     };
   } catch (thrown) {
@@ -84,10 +84,6 @@ async function openHere({ options, prompt, home, io, stop }: RunRequest, directo
 /** Says which model was taken when nothing named one. */
 function standardModel({ info }: SessionState, { models: { standard } }: Workbench, named: string | undefined): string[] {
   return named === undefined && standard?.model === formatModelRef(info.model) ? [`model ${standard.model} (${standard.because})`] : [];
-}
-
-function newNotices(session: SessionState, since: number): string[] {
-  return session.notices.filter(({ at }) => at >= since).map(({ level, message }) => (level === "info" ? message : `${level}: ${message}`));
 }
 
 async function openThere({ options, io }: RunRequest, server: RunningServer, before: SessionState): Promise<RunSession> {
@@ -105,6 +101,7 @@ async function openThere({ options, io }: RunRequest, server: RunningServer, bef
     subscribe: (listener) => session.subscribe(listener),
     prompt: (input) => session.prompt({ ...input, ...(agent === undefined ? {} : { agent }), ...(model === undefined ? {} : { model }) }),
     abort: () => session.abort(),
+    earlier: () => session.earlier(),
     notices: [],
     close: () => session.close(),
   };

@@ -62,8 +62,8 @@ for (const columns of [80, 40]) {
       "session-show": sessionPage(session, now, out),
       "session-messages": conversation(session, out),
       "call-ls": callTable([call, cut], out),
-      "call-show": callPage(call, out),
-      "call-show-cut": callPage(cut, out),
+      "call-show": callPage(call, { attempts: [{ provider: "faux", upstream: "faux:", model: "demo" }], notes: [] }, out),
+      "call-show-cut": callPage(cut, { attempts: [], notes: ["the body is not JSON"] }, out),
       "harness-explain": decisionPage(decision, out),
       "permission-ls": waitingTable([{ id: session.permissions[0]!.id, session: id, what: "bash", about: "git push" }], out),
     };

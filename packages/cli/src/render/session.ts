@@ -49,7 +49,7 @@ export function sessionPage(session: SessionState, now: number, out: Pick<Sink, 
     [
       { title: "turn", cell: (turn) => turn.id, short: (turn) => turn.id.slice(0, 16), drop: 3 },
       { title: "began by", cell: (turn) => turn.origin, drop: 4 },
-      { title: "outcome", cell: (turn) => turn.outcome ?? "running" },
+      { title: "outcome", cell: (turn) => turn.outcome ?? (session.status.type === "idle" ? "interrupted" : "running") },
       { title: "tokens", cell: (turn) => (turn.endedAt === undefined ? "" : tokens(turn.usage ?? null).join(" ")), drop: 1 },
       { title: "took", cell: (turn) => duration((turn.endedAt ?? now) - turn.startedAt), align: "right", drop: 2 },
       { title: "error", cell: (turn) => turn.error?.message ?? "", shrink: 12 },

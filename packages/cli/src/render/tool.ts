@@ -1,7 +1,7 @@
 import type { ToolPart } from "@beeuni/transcript";
 import type { Colours } from "../io.ts";
 import { oneLine, visible } from "./plain.ts";
-import { truncate } from "./width.ts";
+import { truncate, wrap } from "./width.ts";
 
 const SUBJECTS = ["command", "path", "filePath", "file_path", "pattern", "query", "url", "name", "description"];
 const PREVIEW_LINES = 5;
@@ -24,8 +24,9 @@ export function toolHeading(part: ToolPart, columns: number, colours: Colours): 
 export function toolOutcome(part: ToolPart, columns: number, colours: Colours): string[] {
   const { state } = part;
   if (state.status === "error") {
-    const [first, ...more] = preview(`${state.kind}: ${state.error}`, columns);
-    return [`  ${colours.red("✗")} ${truncate(first ?? state.kind, columns - 4)}`, ...more.map((line) => `    ${truncate(line, columns - 4)}`)];
+    // What went wrong, and how it can be allowed, is read to the end: it wraps instead of being cut.
+    const lines = preview(`${state.kind}: ${state.error}`, columns).flatMap((line) => wrap(line, columns - 4)).slice(0, 2 * PREVIEW_LINES);
+    return lines.map((line, index) => `${index === 0 ? `  ${colours.red("✗")} ` : "    "}${truncate(line, columns - 4)}`);
   }
   if (state.status !== "completed") return [];
   return preview(state.output, columns).map((line) => `  ${colours.dim(truncate(line, columns - 2))}`);

@@ -1,10 +1,12 @@
 import { BeeuniError, type TurnInfo } from "@beeuni/protocol";
 import type { AcceptedPrompt, PromptInput, SessionHost } from "@beeuni/daemon";
-import type { SessionState, StreamEvent } from "@beeuni/transcript";
+import type { LogEvent, SessionState, StreamEvent } from "@beeuni/transcript";
 
 /** What a turn needs of a session, whether it is open in this process or behind a server. */
 export type TurnSession = Pick<SessionHost, "id" | "state" | "subscribe" | "abort"> & {
   prompt(input: PromptInput): Promise<Pick<AcceptedPrompt, "turn" | "done">>;
+  /** What opening the session wrote, before anybody could listen. */
+  earlier(): AsyncIterable<LogEvent>;
 };
 
 export interface DriveOptions {
@@ -15,9 +17,12 @@ export interface DriveOptions {
 
 /** Sends the prompt, follows the turn, and gives it when it has ended, however it ended. */
 export async function driveTurn(session: TurnSession, input: PromptInput, { onEvent, stop }: DriveOptions): Promise<TurnInfo> {
-  const unsubscribe = session.subscribe(onEvent);
+  const inOrder = afterEarlier(onEvent);
+  const unsubscribe = session.subscribe(inOrder.live);
   const abort = (): void => void session.abort().catch(() => undefined);
   try {
+    for await (const event of session.earlier()) inOrder.earlier(event);
+    inOrder.release();
     if (stop.aborted) throw new BeeuniError("aborted", "stopped before the turn began");
     const accepted = await session.prompt(input);
     stop.addEventListener("abort", abort);
@@ -28,6 +33,28 @@ export async function driveTurn(session: TurnSession, input: PromptInput, { onEv
     stop.removeEventListener("abort", abort);
     unsubscribe();
   }
+}
+
+/** Puts what was before the subscription in front of what came with it; an event that is in both counts once. */
+function afterEarlier(onEvent: (event: StreamEvent) => void): { earlier(event: LogEvent): void; live(event: StreamEvent): void; release(): void } {
+  let held: StreamEvent[] | null = [];
+  let last = 0;
+  const live = (event: StreamEvent): void => {
+    if (held !== null) held.push(event);
+    else if (event.type === "part.delta" || event.seq === 0 || event.seq > last) onEvent(event);
+  };
+  return {
+    live,
+    earlier: (event) => {
+      last = event.seq;
+      onEvent(event);
+    },
+    release: () => {
+      const waiting = held ?? [];
+      held = null;
+      waiting.forEach(live);
+    },
+  };
 }
 
 /** The turn's answer: the text of its last message that has any. Empty when the model said nothing. */

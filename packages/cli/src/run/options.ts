@@ -1,6 +1,7 @@
 import { BeeuniError } from "@beeuni/protocol/errors";
 import { parseGrantPattern } from "@beeuni/harness";
 import type { Invocation } from "../parse.ts";
+import { modelOption } from "./model-option.ts";
 
 export type OutputMode = "text" | "quiet" | "json" | "jsonl";
 
@@ -29,7 +30,7 @@ export function runOptions(invocation: Invocation): RunOptions {
   return {
     mode: modes[0] ?? "text",
     resume,
-    model: invocation.text("model"),
+    model: modelOption(invocation.text("model")),
     agent: invocation.text("agent"),
     harness: invocation.text("harness"),
     title: invocation.text("title"),

@@ -18,6 +18,10 @@ export interface RunOutput {
 export function runOutput(mode: OutputMode, session: string, io: Io): RunOutput {
   const printer = new TurnPrinter(session, io.stdout, io.stderr);
   const note = (line: string): void => printer.note(line);
+  // Where stdout is for programs or for the answer alone, only what is wrong is said, on stderr.
+  const warn = (event: StreamEvent): void => {
+    if (event.type === "session.notice" && event.session === session && event.level !== "info") printer.event(event);
+  };
   switch (mode) {
     case "text":
       return {
@@ -35,11 +39,11 @@ export function runOutput(mode: OutputMode, session: string, io: Io): RunOutput 
     case "quiet":
       return {
         note,
-        event: () => undefined,
+        event: warn,
         end: ({ answer }) => io.stdout.write(answer === "" || answer.endsWith("\n") ? answer : `${answer}\n`),
       };
     case "json":
-      return { note, event: () => undefined, end: (result) => writeJson(io.stdout, result) };
+      return { note, event: warn, end: (result) => writeJson(io.stdout, result) };
     case "jsonl":
       return { note, event: (event) => writeJsonLine(io.stdout, event), end: () => undefined };
   }
