@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { MAX_BYTES } from "./limits.ts";
+import { MAX_BYTES, MAX_LINES } from "./limits.ts";
 import { OutputCollector } from "./output-collector.ts";
 
 function collect(chunks: readonly Uint8Array[]): { collected: ReturnType<OutputCollector["end"]>; file: string | null; folderExists: boolean } {
@@ -43,4 +43,18 @@ describe("output of a command", () => {
     assert.equal(file?.length, 3 * MAX_BYTES);
     assert.equal(collected.text.split("\n").at(-1)?.length, MAX_BYTES);
   });
+});
+
+test("output that can't be kept on the disk does not end the command; the note says so", () => {
+  const folder = mkdtempSync(join(tmpdir(), "beeuni-collector-"));
+  try {
+    writeFileSync(join(folder, "outputs"), "a file where the folder should be");
+    const collector = new OutputCollector(join(folder, "outputs"), "bash-1");
+    collector.write(Buffer.from("line\n".repeat(MAX_LINES + 1)));
+    const { text, truncated, file } = collector.end();
+    assert.deepEqual({ truncated, file }, { truncated: true, file: null });
+    assert.match(text, /The rest could not be kept: EEXIST.*\]\nline\n/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -17,7 +17,8 @@ export interface CollectedOutput {
 
 /**
  * Takes the output of a command as it comes. The end of it stays in memory; all of it goes to a file as soon as it is more
- * than a model gets, so that nothing is lost. Writes are synchronous: a command that is faster than the disk waits.
+ * than a model gets, so that nothing is lost. Writes are synchronous: a command that is faster than the disk waits. Where the
+ * file can't be written (a full disk), the command goes on and the note says how much was kept.
  */
 export class OutputCollector {
   readonly #folder: string;
@@ -29,6 +30,8 @@ export class OutputCollector {
   #newlines = 0;
   #written = 0;
   #file: { path: string; fd: number } | null = null;
+  /** Why the file is not whole, once that is so. */
+  #failure: string | null = null;
 
   constructor(folder: string, name: string) {
     this.#folder = folder;
@@ -63,24 +66,36 @@ export class OutputCollector {
     this.#file = null;
     if (!truncated) return { text: bounded.text, bytes: this.#bytes, lines, truncated, file: null };
     const whole = this.#written < this.#bytes ? `Its first ${this.#written} bytes are` : "The whole output is";
-    const note = `[Output truncated: ${this.#bytes} bytes, ${lines} lines; this is its end. ${whole} in ${file}; read it in parts or search it.]`;
+    const where = file === null ? `The rest could not be kept: ${this.#failure}.` : `${whole} in ${file}; read it in parts or search it.`;
+    const note = `[Output truncated: ${this.#bytes} bytes, ${lines} lines; this is its end. ${where}]`;
     return { text: `${note}\n${bounded.text}`, bytes: this.#bytes, lines, truncated, file };
   }
 
   #openFile(): void {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const path = join(this.#folder, `${this.#name}.txt`);
-    this.#file = { path, fd: openSync(path, "w", 0o600) };
     const early = this.#early ?? [];
     this.#early = null;
+    try {
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      this.#file = { path, fd: openSync(path, "w", 0o600) };
+    } catch (thrown) {
+      this.#failure = (thrown as Error).message;
+    }
     for (const chunk of early) this.#append(chunk);
   }
 
   #append(chunk: Uint8Array): void {
     const room = MAX_FILE_BYTES - this.#written;
-    if (this.#file === null || room <= 0) return;
+    if (this.#file === null || this.#failure !== null || room <= 0) return;
     const part = chunk.length > room ? chunk.subarray(0, room) : chunk;
-    for (let done = 0; done < part.length; ) done += writeSync(this.#file.fd, part, done);
-    this.#written += part.length;
+    try {
+      for (let done = 0; done < part.length; ) {
+        const size = writeSync(this.#file.fd, part, done);
+        done += size;
+        this.#written += size;
+      }
+    } catch (thrown) {
+      this.#failure = (thrown as Error).message;
+    }
   }
 }
