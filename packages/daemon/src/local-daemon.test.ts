@@ -270,3 +270,38 @@ test("what the daemon holds of a session is private to its user", async (t) => {
   for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o077, 0, name);
   assert.deepEqual(JSON.parse(readFileSync(join(folder, "binding.json"), "utf8")).harness, "scripted");
 });
+
+test("[H-005] [H-006] [H-029] health names the one harness that the session runs: the standard one by default", async (t) => {
+  const pi = createScriptedHarness({ id: "pi" });
+  const standard = createScriptedHarness({ id: "opencode" });
+  const flags = { llm_gateway: true, pi_harness: false };
+  const { daemon } = await openBench(t, {
+    files: { "beeuni.yaml": `${MANIFEST}agents:\n  a: {}\n`, "agents/a.md": AGENT }, others: [pi, standard], platform: { standard: "opencode", experimental: "pi" }, flags: async () => flags,
+  });
+  assert.equal((await daemon.health()).harness.id, "opencode");
+  const first = await daemon.createSession({});
+  await turn(first, "say a");
+  assert.deepEqual([(await first.health()).harness.id, standard.opened.length, pi.opened.length], ["opencode", 1, 0]);
+  flags.pi_harness = true;
+  const second = await daemon.createSession({});
+  await turn(second, "say a");
+  assert.deepEqual([(await second.health()).harness.id, (await first.health()).harness.id, standard.opened.length, pi.opened.length], ["pi", "opencode", 1, 1]);
+});
+
+test("a session belongs to its folder, and can be named by the beginning of its id", async (t) => {
+  const bench = await openBench(t);
+  const { id } = await bench.daemon.createSession({});
+  const other = createOther(bench.directory);
+  const stranger = bench.another({ directory: other });
+  assert.deepEqual(await refusal(stranger.openSession(id)), {
+    code: "session_not_found", error: `the session ${id} belongs to another folder: ${bench.directory}`, hint: `use it there (--dir ${bench.directory})`,
+  });
+  assert.deepEqual(await stranger.sessions(), []);
+  assert.equal((await bench.daemon.openSession(id.slice(0, 20))).id, id);
+});
+
+function createOther(directory: string): string {
+  const other = join(directory, "..", "other");
+  mkdirSync(other);
+  return other;
+}

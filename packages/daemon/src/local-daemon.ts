@@ -1,7 +1,8 @@
-import { type AgentInfo, BeeuniError, type Call, type CreateSession, type Health, newId, type PermissionRequest, type QuestionRequest, type SessionEntry } from "@beeuni/protocol";
+import { type AgentInfo, BeeuniError, type Call, type CreateSession, type Health, isId, newId, type PermissionRequest, type QuestionRequest, type SessionEntry } from "@beeuni/protocol";
 import type { Harness } from "@beeuni/harness";
 import { sessionEntry } from "@beeuni/transcript";
 import { type FoundCall, findCall, readCallBody, readSessionCalls } from "./offline/calls.ts";
+import { resolveSessionId } from "./offline/resolve-id.ts";
 import { listSessions, readSession, removeSession, type SessionReading } from "./offline/sessions.ts";
 import { harnessNow, projectAgents, projectHealth } from "./plan/project-now.ts";
 import { type DaemonFacts, healthDocument } from "./session/health.ts";
@@ -38,14 +39,17 @@ export class LocalDaemon implements Daemon {
   async createSession(request: CreateSession): Promise<OpenSession> {
     this.#requireOpen();
     const session = await createSession(this.#context(), request);
-    this.#keep(session.id, Promise.resolve(session));
+    this.#sessions.set(session.id, Promise.resolve(session));
     this.#open.set(session.id, session);
+    if (this.#isClosed) await session.close();
+    this.#requireOpen();
     return session;
   }
 
   /** Opens the session, or answers the one that is open. One whose log failed is opened anew. `session_locked` when another process has it. */
-  async openSession(id: string, overrides: OpenOverrides = {}): Promise<OpenSession> {
+  async openSession(text: string, overrides: OpenOverrides = {}): Promise<OpenSession> {
     this.#requireOpen();
+    const id = await this.#whole(text);
     const known = this.#sessions.get(id);
     if (known !== undefined) {
       const session = await known;
@@ -55,21 +59,25 @@ export class LocalDaemon implements Daemon {
     }
     const running = this.#sessions.get(id);
     if (running !== undefined) return await running;
-    return await this.#keep(id, this.#resume(id, overrides));
+    const opening = this.#resume(id, overrides);
+    this.#sessions.set(id, opening);
+    opening.catch(() => {
+      if (this.#sessions.get(id) === opening) this.#sessions.delete(id);
+    });
+    return await opening;
   }
 
   /** Closes the session and opens it again: agent, model and harness are decided anew. */
-  async restartSession(id: string): Promise<OpenSession> {
-    await (await this.#sessions.get(id))?.close();
+  async restartSession(text: string): Promise<OpenSession> {
+    const id = await this.#whole(text);
+    await this.#close(id);
     return await this.openSession(id);
   }
 
   /** Stops what runs in the session; false when nothing does. Throws `session_not_found`. */
   async abort(id: string): Promise<boolean> {
-    const session = this.#open.get(id);
-    if (session !== undefined) return await session.abort();
-    await this.entry(id);
-    return false;
+    const session = this.#open.get((await this.entry(id)).id);
+    return session !== undefined && (await session.abort());
   }
 
   openSessions(): OpenSession[] {
@@ -89,9 +97,10 @@ export class LocalDaemon implements Daemon {
   }
 
   /** The session's transcript as far as it is on the disk, open or not. Throws `session_not_found`. */
-  async read(id: string): Promise<SessionReading> {
+  async read(text: string): Promise<SessionReading> {
+    const id = await this.#whole(text);
     const open = this.#open.get(id);
-    if (open === undefined || open.failure !== null) return await readSession(this.home, id);
+    if (open === undefined || open.failure !== null) return this.#own(await readSession(this.home, id));
     const { epoch, state: tree } = open.log;
     const state = tree.sessions[id]!;
     await open.log.flushed(tree.seq);
@@ -106,8 +115,9 @@ export class LocalDaemon implements Daemon {
     }));
   }
 
-  async removeSession(id: string): Promise<void> {
-    await (await this.#sessions.get(id))?.close();
+  async removeSession(text: string): Promise<void> {
+    const { id } = await this.entry(text);
+    await this.#close(id);
     await removeSession(this.home, id);
   }
 
@@ -126,8 +136,8 @@ export class LocalDaemon implements Daemon {
 
   /** The harness of a session, open or not. Throws `session_not_found`. */
   async harnessOf(id: string): Promise<Harness> {
-    const open = this.#open.get(id);
-    return open?.harness ?? (await this.#options.registry.load((await this.entry(id)).harness));
+    const entry = await this.entry(id);
+    return this.#open.get(entry.id)?.harness ?? (await this.#options.registry.load(entry.harness));
   }
 
   /** The harness of the only open session, else the one that a new session would have. */
@@ -163,12 +173,21 @@ export class LocalDaemon implements Daemon {
     return session;
   }
 
-  #keep(id: string, opening: Promise<OpenSession>): Promise<OpenSession> {
-    this.#sessions.set(id, opening);
-    opening.catch(() => {
-      if (this.#sessions.get(id) === opening) this.#sessions.delete(id);
-    });
-    return opening;
+  /** A session may be named by the beginning of its id. */
+  async #whole(text: string): Promise<string> {
+    return isId(text, "ses") ? text : await resolveSessionId(this.home, text);
+  }
+
+  /** Sessions of other folders are none of this daemon's. */
+  #own(reading: SessionReading): SessionReading {
+    const { id, directory } = reading.entry;
+    if (directory === this.directory) return reading;
+    throw new BeeuniError("session_not_found", `the session ${id} belongs to another folder: ${directory}`, { hint: `use it there (--dir ${directory})` });
+  }
+
+  async #close(id: string): Promise<void> {
+    const session = await this.#sessions.get(id)?.catch(() => undefined);
+    await session?.close();
   }
 
   #context(): OpenContext {

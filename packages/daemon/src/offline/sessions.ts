@@ -30,16 +30,24 @@ export interface ListOptions {
   onUnreadable?: (session: UnreadableSession) => void;
 }
 
+/** Logs that are read side by side. */
+const PEEKS = 32;
+
 /** Stored sessions, the newest activity first, without opening any. */
 export async function listSessions(home: string, { directory, onUnreadable }: ListOptions = {}): Promise<SessionEntry[]> {
-  const entries = await Promise.all((await sessionIds(home)).map(async (id) => {
+  const peek = async (id: string): Promise<SessionEntry | null> => {
+    const folder = sessionPaths(home, id).directory;
     try {
-      return await settled(sessionPaths(home, id).directory, await peekSession(sessionPaths(home, id).directory));
+      return await settled(folder, await peekSession(folder));
     } catch (thrown) {
       onUnreadable?.({ id, error: thrown as Error });
       return null;
     }
-  }));
+  };
+  const ids = await sessionIds(home);
+  const entries: (SessionEntry | null)[] = [];
+  // A few at a time: a process may hold only so many open files.
+  for (let from = 0; from < ids.length; from += PEEKS) entries.push(...(await Promise.all(ids.slice(from, from + PEEKS).map(peek))));
   return entries
     .filter((entry): entry is SessionEntry => entry !== null && (directory === undefined || entry.directory === directory))
     .sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1));

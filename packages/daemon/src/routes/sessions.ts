@@ -1,5 +1,6 @@
 import { CreateSession, Prompt } from "@beeuni/protocol";
 import { readBody } from "./body.ts";
+import { answerLate } from "./answer-late.ts";
 import type { RouteOptions, Routes } from "./environment.ts";
 
 export function sessionRoutes(routes: Routes, { daemon }: RouteOptions): void {
@@ -28,7 +29,7 @@ export function sessionRoutes(routes: Routes, { daemon }: RouteOptions): void {
       ...(prompt.variant === undefined ? {} : { variant: prompt.variant }),
     });
     if (wait !== true) return context.json(accepted, 202);
-    return context.json({ ...accepted, result: await done });
+    return await answerLate(context, done.then((result) => ({ ...accepted, result })));
   });
 
   routes.post("/beeuni/runtime/sessions/:id/abort", async (context) => context.json({ aborted: await daemon.abort(context.req.param("id")) }));

@@ -100,7 +100,8 @@ export class HarnessRunner {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#close("the session was closed");
-    await this.#opening?.catch(() => {});
+    // One that is still being opened closes itself when it is open; it may hang in there.
+    await within(this.#ports.closeGrace, this.#opening?.catch(() => {}));
     await Promise.all(this.#closings);
     await this.#ports.access.close();
   }
@@ -154,19 +155,12 @@ export class HarnessRunner {
 
   #closeSession(session: HarnessSession, why = "the session was closed"): void {
     const { closeGrace, warn, harness } = this.#ports;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(() => {
-        warn(`the ${harness.id} harness did not close within ${closeGrace / 1000} s (${why})`);
-        resolve();
-      }, closeGrace);
-    });
-    const closing = Promise.race([session.close(), late])
+    const closing = within(closeGrace, session.close())
+      .then((isClosed) => {
+        if (!isClosed) warn(`the ${harness.id} harness did not close within ${closeGrace / 1000} s (${why})`);
+      })
       .catch((thrown: unknown) => warn(`the ${harness.id} harness failed to close: ${(thrown as Error).message}`))
-      .finally(() => {
-        clearTimeout(timer);
-        this.#closings.delete(closing);
-      });
+      .finally(() => this.#closings.delete(closing));
     this.#closings.add(closing);
   }
 }
@@ -189,5 +183,18 @@ async function unlessStopped<T>(promise: Promise<T>, signal: AbortSignal): Promi
     return await Promise.race([promise, stopped]);
   } finally {
     signal.removeEventListener("abort", stop!);
+  }
+}
+
+/** Waits for the promise, at most so long; whether it came. */
+async function within(milliseconds: number, promise: Promise<unknown> | undefined): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), milliseconds);
+  });
+  try {
+    return await Promise.race([Promise.resolve(promise).then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
   }
 }

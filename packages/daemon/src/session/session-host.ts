@@ -213,7 +213,8 @@ export class OpenSession implements SessionHost {
     const { agents } = this.#parts;
     const wanted = name ?? this.state().info.agent;
     const agent = agents.agents.find((known) => known.name === wanted);
-    if (agent !== undefined) return agent;
+    if (agent !== undefined && agent.mode !== "subagent") return agent;
+    if (agent !== undefined) throw new BeeuniError("invalid_request", `agent "${wanted}" is a sub-agent (mode: subagent) and can't answer a prompt`);
     const near = nearNames(wanted, agents.agents.map((known) => known.name));
     throw new BeeuniError("agent_not_found", `there is no agent "${wanted}" in this session`, {
       hint: near.length > 0 ? `did you mean ${near.join(" or ")}?` : `agents: ${agents.agents.map((known) => known.name).join(", ")}`,

@@ -12,14 +12,12 @@ import type { CheckpointName } from "../session/checkpoints.ts";
 import type { OpenSession } from "../session/session-host.ts";
 import type { DaemonOptions } from "../types.ts";
 
-export interface BenchOptions extends Partial<Omit<DaemonOptions, "directory" | "registry" | "gateway" | "onCheckpoint">> {
+export interface BenchOptions extends Partial<Omit<DaemonOptions, "registry" | "gateway" | "onCheckpoint">> {
   /** Path → text of the project's files. */
   files?: { [path: string]: string };
   scripted?: ScriptedOptions;
   /** Registered beside the scripted harness. */
   others?: readonly Harness[];
-  /** Default: the bench's. */
-  home?: string;
   /** The ids that selection falls to; default: scripted for both. */
   platform?: { standard: string; experimental: string };
 }
@@ -62,7 +60,7 @@ export async function openBench(t: TestContext, options: BenchOptions = {}): Pro
       );
       const daemon = createDaemon({
         flags: async () => ({ llm_gateway: true, pi_harness: false }), headless: false, defaultModel: "faux/demo", closeGrace: 2000,
-        commandEnv: { PATH: process.env["PATH"] ?? "" }, home, ...rest, directory, registry, gateway,
+        commandEnv: { PATH: process.env["PATH"] ?? "" }, home, directory, ...rest, registry, gateway,
         log: (level, message) => bench.logged.push(`${level}: ${message}`),
         onCheckpoint: (name) => {
           bench.checkpoints.push(name);
