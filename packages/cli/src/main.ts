@@ -7,7 +7,7 @@ export type RunCommand = (invocation: Invocation, io: Io) => Promise<number>;
 
 /** Runs one command line against `io` and gives the exit code. Never throws. */
 export async function execute(words: readonly string[], io: Io): Promise<number> {
-  const json = words.includes("--json") || words.includes("--jsonl");
+  const json = wantsJson(words);
   try {
     const parsed = parse(words, io.stdout);
     if (parsed.kind === "help") {
@@ -22,9 +22,17 @@ export async function execute(words: readonly string[], io: Io): Promise<number>
   }
 }
 
+function wantsJson(words: readonly string[]): boolean {
+  return words.includes("--json") || words.includes("--jsonl");
+}
+
 /** The process: runs the words, waits until the output has left, and ends. */
 export async function main(words: readonly string[]): Promise<void> {
   const io = processIo();
+  // A fault outside of anything that is awaited: said like every other error, and the end.
+  const fault = (thrown: unknown): never => process.exit(reportError(thrown, io, wantsJson(words)));
+  process.on("uncaughtException", fault);
+  process.on("unhandledRejection", fault);
   const code = await execute(words, io);
   await Promise.all([io.stdout.drained(), io.stderr.drained()]);
   process.exit(code);

@@ -27,9 +27,11 @@ export async function requireServer(home: string, directory: string): Promise<{ 
   throw new BeeuniError("no_server", `no beeuni serve runs on ${directory}`, { hint: "only a running server can do this: beeuni serve; another project's: --dir FOLDER" });
 }
 
-/** A session with its folder and whoever has it open. */
-export async function locateSession(home: string, text: string): Promise<{ id: string; directory: string; holder: { pid: number } | null }> {
+/** A session and whoever has it open: the project's server (with a client), another process, or nobody. Its log need not be readable. */
+export async function locateSession(home: string, text: string): Promise<{ id: string; holder: { pid: number } | null; client: BeeuniClient | undefined }> {
   const id = await resolveSessionId(home, text);
-  const { state } = await readSession(home, id);
-  return { id, directory: state.info.directory, holder: await sessionHolder(sessionPaths(home, id).directory) };
+  const holder = await sessionHolder(sessionPaths(home, id).directory);
+  if (holder === null) return { id, holder, client: undefined };
+  const server = await findServer(home, (await readSession(home, id)).state.info.directory);
+  return { id, holder, client: server?.pid === holder.pid ? createClient({ url: server.url, token: server.token }) : undefined };
 }
