@@ -4,13 +4,14 @@ import { z } from "zod";
  * The frames of `GET /beeuni/events?session=` that are not events of the log. Server-sent events, never compressed:
  * - `hello`, always first.
  * - log events: `event: <type>`, `id: <epoch>:<seq>`, data = the event as it stands in the log. In order, once durable.
- * - `part.delta`: no id; lost ones are never sent again.
+ * - `part.delta`: no id; lost ones are never sent again. One may repeat text that is there already: its offset tells.
  * - after the replay, one `part.snapshot` without id (its `seq` and `at` are 0) for each part that is still streaming,
  *   before any delta of that part.
  * - `resync` (with id) instead of a replay when the cursor can't be replayed. Its state replaces the client's.
  * - `heartbeat` every 10 s, without id.
+ * - `failed`, last: the session's log can't be written any more; data = an error body.
  */
-export const STREAM_FRAMES = ["hello", "resync", "heartbeat"] as const;
+export const STREAM_FRAMES = ["hello", "resync", "heartbeat", "failed"] as const;
 
 /** Seconds between heartbeats. A client that saw nothing for three of them takes the connection for dead. */
 export const HEARTBEAT_SECONDS = 10;
