@@ -12,12 +12,17 @@ export function wholeAnswer(status: string, body: string, ...headers: string[]):
 
 /** One `Transfer-Encoding: chunked` body of chunks of `size` bytes. */
 export function chunked(body: Buffer, size: number): Buffer {
+  return Buffer.concat([chunks(body, size), Buffer.from("0\r\n\r\n")]);
+}
+
+/** Chunks of a body that goes on. */
+export function chunks(body: Buffer, size: number): Buffer {
   const parts: Buffer[] = [];
   for (let at = 0; at < body.length; at += size) {
     const chunk = body.subarray(at, at + size);
     parts.push(Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from("\r\n"));
   }
-  return Buffer.concat([...parts, Buffer.from("0\r\n\r\n")]);
+  return Buffer.concat(parts);
 }
 
 /** Writes in pieces of `size` bytes, a turn of the loop apart: pieces end inside characters, events and chunk headers. */
@@ -28,17 +33,25 @@ export async function dribble(socket: Socket, bytes: Buffer, size: number): Prom
   }
 }
 
-/** A Chat Completions stream: a text in pieces of a character, or one tool call. */
+/** A Chat Completions stream, whole: a text in pieces of a character each. */
 export function textEvents(id: string, text: string): string {
-  return events(id, [...Array.from(text, (content) => ({ content })), null], "stop");
+  return textBegun(id, text) + ending(id, "stop");
 }
 
+/** Its beginning. */
+export function textBegun(id: string, text: string): string {
+  return Array.from(text, (content) => event(id, { content })).join("");
+}
+
+/** A stream with one tool call. */
 export function toolEvents(id: string, call: string, name: string, input: object): string {
-  return events(id, [{ tool_calls: [{ index: 0, id: call, type: "function", function: { name, arguments: JSON.stringify(input) } }] }, null], "tool_calls");
+  return event(id, { tool_calls: [{ index: 0, id: call, type: "function", function: { name, arguments: JSON.stringify(input) } }] }) + ending(id, "tool_calls");
 }
 
-function events(id: string, deltas: (object | null)[], finish: string): string {
-  const event = (delta: object, reason: string | null): string =>
-    `data: ${JSON.stringify({ id, object: "chat.completion.chunk", created: 1, model: "demo", choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`;
-  return `${deltas.map((delta) => (delta === null ? event({}, finish) : event(delta, null))).join("")}data: [DONE]\n\n`;
+function ending(id: string, finish: string): string {
+  return `${event(id, {}, finish)}data: [DONE]\n\n`;
+}
+
+function event(id: string, delta: object, finish: string | null = null): string {
+  return `data: ${JSON.stringify({ id, object: "chat.completion.chunk", created: 1, model: "demo", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 }
