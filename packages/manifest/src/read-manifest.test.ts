@@ -27,7 +27,9 @@ test("[M-010] a whole manifest is read", () => {
   ].join("\n"));
   assert.deepEqual(read(text), {
     valid: true,
-    issues: [],
+    issues: [{
+      file: "beeuni.yaml", path: "tools.show", line: 10, column: 3, severity: "warning", message: 'the Beeuni tool "show" is not in this version: sessions run without it.',
+    }],
     manifest: {
       file: "beeuni.yaml", version: 2, defaultAgent: "a", runtime: "small-harness",
       agents: {
@@ -132,7 +134,7 @@ test("[M-088] agents.<name>.tools in all its forms; a malformed one gives no too
 });
 
 test("[M-072] the tools map: names, paths, Beeuni tools under their own name", () => {
-  const of = (entry: string): string[] => told(withAgents(`tools:\n  ${entry}\n  show: beeuni:show\n`));
+  const of = (entry: string): string[] => told(withAgents(`tools:\n  ${entry}\n`));
   assert.deepEqual(of("crm_note: integrations/crm/note.ts"), []);
   assert.deepEqual(of("web_search: beeuni:image_search"), [
     "tools.web_search @6:3 error: must be `beeuni:web_search` (the Beeuni tool) or a repo-relative path to a .ts or .js module (e.g. `tools/web_search.ts`) that replaces it.",
@@ -150,10 +152,10 @@ test("[M-072] the tools map: names, paths, Beeuni tools under their own name", (
   for (const name of ["bash", "read", "question", "plan_exit", "pty_x"]) assert.match(of(`${name}: tools/x.ts`)[0] ?? "accepted", /is the name of a harness tool/, name);
 });
 
-test("[M-072] a tools key without any Beeuni tool, and an agent that lists one of them, are warned of", () => {
+test("[M-072] a Beeuni tool that this version can't run, and an agent that lists one that is not loaded, are warned of", () => {
+  assert.deepEqual(told(withAgents("tools:\n  show: beeuni:show\n")), ['tools.show @6:3 warning: the Beeuni tool "show" is not in this version: sessions run without it.']);
   const text = withHead("agents:\n  a: {tools: [show, lookup]}\ntools:\n  lookup: tools/lookup.ts\n");
   assert.deepEqual(told(text), [
-    "tools @5:1 warning: Sessions of this project get no Beeuni tool (web_search, image_search, scrape_webpage, memory, show). Add `<name>: beeuni:<name>` to keep one.",
     "agents.a.tools @4:7 warning: \"show\" is a Beeuni tool this project does not load: add `show: beeuni:show` under the top-level `tools`, or remove it here.",
   ]);
   assert.equal(read(text).valid, true);

@@ -6,6 +6,9 @@ import { isTable } from "../shape.ts";
 /** Beeuni's own tools, in the order of every list. */
 export const SYSTEM_TOOLS = ["web_search", "image_search", "scrape_webpage", "memory", "show"] as const;
 
+/** Those that this version can run: none yet. The others may be listed, and the list says that sessions go without them. */
+const RUNNABLE: readonly string[] = [];
+
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 /** Names that a harness's own tools have. */
 const RESERVED = new Set([
@@ -28,9 +31,6 @@ export const tools: Section = {
     }
     for (const [name, value] of Object.entries(section)) readTool(name, value, document, manifest.tools);
     manifest.tools.system.sort((a, b) => order(a) - order(b));
-    if (!SYSTEM_TOOLS.some((name) => name in section)) {
-      document.warning(["tools"], `Sessions of this project get no Beeuni tool (${SYSTEM_TOOLS.join(", ")}). Add \`<name>: beeuni:<name>\` to keep one.`);
-    }
   },
 };
 
@@ -45,7 +45,10 @@ function readTool(name: string, value: unknown, document: ManifestDocument, into
     return;
   }
   const isSystem = (SYSTEM_TOOLS as readonly string[]).includes(name);
-  if (isSystem && value === `beeuni:${name}`) into.system.push(name);
+  if (isSystem && value === `beeuni:${name}`) {
+    into.system.push(name);
+    if (!RUNNABLE.includes(name)) document.warning(path, `the Beeuni tool "${name}" is not in this version: sessions run without it.`);
+  }
   else if (typeof value === "string" && modulePath(value) !== null) into.modules.push({ name, path: value });
   else document.error(path, isSystem ? replacementHelp(name) : moduleHelp(name));
 }
