@@ -118,6 +118,7 @@ async function flagAnswers({ rules, everything }: RunOptions["allow"], workspace
     const isHostTool = toolModules.some(({ name }) => name === request.tool);
     const call = { tool: request.tool, input: request.metadata, ...(isHostTool ? { keys: toolPermissionKeys(request.tool, request.metadata) } : {}) };
     const isAllowed = agent !== undefined && decidePermission({ dialect, agent, workspace }, call, grants).action === "allow";
-    return isAllowed ? { reply: "once" } : { reply: "reject", message: "Nobody is there to be asked." };
+    const flag = request.patterns.map((pattern) => `--allow '${request.permission}:${pattern}'`).join(" ") || `--allow ${request.permission}`;
+    return isAllowed ? { reply: "once" } : { reply: "reject", message: `Nobody is there to be asked. It can be allowed at the start with ${flag}` };
   };
 }

@@ -8,6 +8,7 @@ const PREVIEW_LINES = 5;
 
 /** What a call is about: the command, the path, else its arguments. One line. */
 export function subjectOf(input: Readonly<Record<string, unknown>>): string {
+  if (Array.isArray(input["questions"])) return oneLine(input["questions"].map((item: { question?: unknown }) => String(item?.question ?? "")).join(" · "));
   const key = SUBJECTS.find((name) => typeof input[name] === "string");
   if (key !== undefined) return oneLine(input[key] as string);
   return Object.keys(input).length === 0 ? "" : oneLine(JSON.stringify(input).slice(0, 2000));

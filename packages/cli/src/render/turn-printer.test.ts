@@ -52,7 +52,7 @@ function printed(columns: number, options: { terminal?: boolean; colour?: boolea
   const err = captureSink({ columns, ...options });
   const printer = new TurnPrinter(session, out.sink, err.sink, () => 1000);
   for (const event of turn) printer.event(event);
-  printer.line("done");
+  printer.report(["done"]);
   return { stdout: out.text(), stderr: err.text() };
 }
 

@@ -72,10 +72,11 @@ export class TurnPrinter {
     this.#err.write(`beeuni: ${text}\n`);
   }
 
-  /** A line of the report on stdout, on a line of its own. */
-  line(text: string): void {
+  /** The report below the turn, with an empty line in between when the turn printed anything. */
+  report(lines: readonly string[]): void {
     this.#newline();
-    this.#out.write(`${text}\n`);
+    if (this.#lastBlock !== null) this.#out.write("\n");
+    for (const line of lines) this.#out.write(`${line}\n`);
     this.#current = null;
   }
 

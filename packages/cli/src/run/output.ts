@@ -31,9 +31,8 @@ export function runOutput(mode: OutputMode, session: string, io: Io): RunOutput 
           const version = opened?.harnessVersion;
           const elapsed = (turn.endedAt ?? turn.startedAt) - turn.startedAt;
           const harness = version === null || version === undefined ? info.harness : `${info.harness} ${version}`;
-          printer.line("");
-          printer.line(io.stdout.colours.dim(usageLine({ harness, model: formatModelRef(turn.model), usage: turn.usage ?? null, elapsed }, io.stdout.columns)));
-          printer.line(`resume: ${resume}`);
+          const usage = usageLine({ harness, model: formatModelRef(turn.model), usage: turn.usage ?? null, elapsed }, io.stdout.columns);
+          printer.report([io.stdout.colours.dim(usage), `resume: ${resume}`]);
         },
       };
     case "quiet":
