@@ -1,3 +1,4 @@
+// zod: one schema per thing on the wire or on disk gives its type, its check and its reference.
 import { z } from "zod";
 import { PermissionReply } from "./permission.ts";
 import { SessionInfo, SessionStatus } from "./session.ts";

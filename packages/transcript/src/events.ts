@@ -1,3 +1,4 @@
+// zod: events come from a file or a wire; one schema gives their types and checks them there.
 import { z } from "zod";
 import {
   EnforcedRule, HarnessDecision, ModelRef, PermissionReply, PermissionRequest, QuestionRequest, SessionInfo, TurnError,
