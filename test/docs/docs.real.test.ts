@@ -43,7 +43,7 @@ function openShell(cwd: string, home: string) {
     BEEUNI_HOME: join(home, ".beeuni"),
     BEEUNI_TOOLCHAINS: process.env["BEEUNI_TOOLCHAINS"] ?? join(homedir(), ".beeuni/harnesses"),
     NO_COLOR: "1",
-    COLUMNS: "110",
+    COLUMNS: "140",
     TMPDIR: home,
   };
   // Its own process group, so that a server started in the background by a page ends with the page.
@@ -59,7 +59,7 @@ function openShell(cwd: string, home: string) {
     async run(command: string): Promise<string> {
       const mark = `__end_${Math.random().toString(36).slice(2)}__`;
       buffer = "";
-      child.stdin.write(`${command.replaceAll("./beeuni", "beeuni")} 2>&1 </dev/null\necho\necho ${mark}\n`);
+      child.stdin.write(`{ ${command.replaceAll("./beeuni", "beeuni")}\n} 2>&1 </dev/null\necho\necho ${mark}\n`);
       while (!buffer.includes(`${mark}\n`)) await new Promise<void>((resolve) => (wake = resolve));
       return buffer.slice(0, buffer.indexOf(mark));
     },

@@ -30,8 +30,8 @@ test("[M-010] [M-011] `file` names the agent's file, without it the agent's name
   });
   const project = await folder.load();
   assert.deepEqual(project.agentSet.agents.map(({ name, prompt }) => [name, prompt]), [["a", "Prompt of x."], ["b", "Prompt of b."]]);
-  assert.deepEqual([project.agentSet.default, project.manifest?.runtime, project.toolModules, project.systemTools, project.issues],
-    ["a", "small-harness", [{ name: "t", path: "tools/t.ts" }], ["show"], []]);
+  assert.deepEqual([project.agentSet.default, project.manifest?.runtime, project.toolModules, project.systemTools, told(project)],
+    ["a", "small-harness", [{ name: "t", path: "tools/t.ts" }], ["show"], ['warning beeuni.yaml:8:3 tools.show: the Beeuni tool "show" is not in this version: sessions run without it.']]);
 });
 
 test("[M-088] the manifest's tools and the file's own limit both hold", async () => {
