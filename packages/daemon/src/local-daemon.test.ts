@@ -142,9 +142,13 @@ test("a session goes on with another agent and model when asked to", async (t) =
   const { daemon } = await openBench(t, { files });
   const session = await daemon.createSession({});
   await turn(session, "say a");
-  const again = await daemon.openSession(session.id, { agent: "b", model: "second/small" });
-  assert.deepEqual([again.state().info.agent, again.state().info.model], ["b", { provider: "second", id: "small" }]);
-  assert.deepEqual((await turn(again, "say b")).model, { provider: "second", id: "small" });
+  const small = { provider: "second", id: "small" };
+  const again = await daemon.openSession(session.id, { agent: "b" });
+  assert.deepEqual([again.state().info.agent, again.state().info.model], ["b", small]);
+  assert.deepEqual((await turn(again, "say b")).model, small);
+  const back = await daemon.openSession(session.id, { agent: "a" });
+  assert.deepEqual([back.state().info.agent, back.state().info.model], ["a", small]);
+  assert.deepEqual((await daemon.openSession(session.id, { model: "faux/demo" })).state().info.model, { provider: "faux", id: "demo" });
 });
 
 test("a prompt for another agent takes that agent's model, the session's own stays", async (t) => {

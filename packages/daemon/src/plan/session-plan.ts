@@ -5,15 +5,15 @@ import { type AgentSet, type Harness, refuseUnenforced, selectProjectHarness, to
 import { agentToStart, loadProject } from "@beeuni/project";
 import { type LoadedTool, loadTools } from "@beeuni/tools";
 import type { DaemonOptions } from "../types.ts";
-import { chooseModel } from "./choose-model.ts";
+import { chooseModel, type ModelChoice } from "./choose-model.ts";
 
 export interface PlanRequest {
   agent: string | undefined;
   /** `provider/model` asked for. */
   model: string | undefined;
   harness: string | undefined;
-  /** The session's model so far, on resume. */
-  before: ModelRef | undefined;
+  /** What the session ran with so far, on resume. */
+  before: { agent: string; model: ModelRef } | undefined;
 }
 
 export interface Notice {
@@ -43,7 +43,7 @@ export async function planSession(options: DaemonOptions, request: PlanRequest):
   const { directory, registry, gateway, flags, log } = options;
   const project = await loadProject(directory, { runtimes: registry.runtimeIds() });
   const agent = agentToStart(project, request.agent);
-  const model = chooseModel(gateway, { asked: request.model ?? (request.before && formatModelRef(request.before)), variant: request.before?.variant, agent, otherwise: options.defaultModel });
+  const model = chooseModel(gateway, modelChoice(options, request, agent));
   const decision = selectProjectHarness({
     explicit: request.harness ?? options.explicitHarness, flags: await flags(), manifest: project.manifest,
     registered: registry.ids(), platform: registry.platform,
@@ -62,6 +62,15 @@ export async function planSession(options: DaemonOptions, request: PlanRequest):
         level: "warning", code: "tool_skipped", message: `The tool ${name} (${path}) was left out: ${error}`,
       })),
     ],
+  };
+}
+
+/** A resumed session keeps its model; another agent than before brings its own. */
+function modelChoice({ defaultModel }: DaemonOptions, { model, before }: PlanRequest, agent: AgentSpec): ModelChoice {
+  const keeps = model === undefined && before !== undefined && before.agent === agent.name;
+  return {
+    agent, asked: keeps ? formatModelRef(before.model) : model, variant: keeps ? before.model.variant : undefined,
+    otherwise: before?.model ?? defaultModel,
   };
 }
 

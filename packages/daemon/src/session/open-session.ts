@@ -66,7 +66,7 @@ export async function resumeSession(context: OpenContext, id: string, overrides:
     await recover(context, log, trace);
     // An explicit choice of a harness stays the session's.
     const asked = overrides.harness ?? options.explicitHarness ?? (before.opened?.decision.rule === 0 ? before.opened.decision.harness : undefined);
-    const plan = await planSession(options, { agent: overrides.agent ?? before.info.agent, model: overrides.model, harness: asked, before: before.info.model });
+    const plan = await planSession(options, { agent: overrides.agent ?? before.info.agent, model: overrides.model, harness: asked, before: before.info });
     const bound = await readBinding(paths.directory);
     const carried = carryOver(bound?.harness ?? before.info.harness, plan.harness, plan.decision, before.messages.length);
     const access = opened.keep(accessOf(options, plan, id, trace));

@@ -1,13 +1,11 @@
 import { BeeuniError, type ModelRef, newId, type TurnInfo, toBeeuniError } from "@beeuni/protocol";
 import type { HarnessEvent, TurnEnd, TurnInput } from "@beeuni/harness";
-import type { TraceWriter } from "@beeuni/trace";
 import { type ActiveTurn, newActiveTurn } from "./active-turn.ts";
 import type { Checkpoint } from "./checkpoints.ts";
+import { type EndPorts, endTurn } from "./end-turn.ts";
 import { EventInbox } from "./event-inbox.ts";
-import type { Journal } from "./journal.ts";
 import { neverStarted } from "./never-started.ts";
-import type { Translator } from "./translate-events.ts";
-import { turnUsage } from "./turn-usage.ts";
+import { TurnEnds } from "./turn-ends.ts";
 
 export interface QueuedPrompt {
   message: string;
@@ -17,10 +15,7 @@ export interface QueuedPrompt {
   parts: TurnInput["parts"];
 }
 
-export interface TurnPorts {
-  journal: Journal;
-  translator: Translator;
-  trace: TraceWriter;
+export interface TurnPorts extends EndPorts {
   checkpoint: Checkpoint;
   harness: string;
   /** Runs a prompt on the harness. May throw: the turn then fails. */
@@ -29,10 +24,6 @@ export interface TurnPorts {
   stop: () => void;
   /** The harness did not stop in time, or died: the next prompt needs a new one. */
   discard: (reason: string) => void;
-  /** Closes the permission requests and questions of a turn (of all turns when left out). */
-  closeRequests: (turn?: string) => void;
-  /** Puts on the disk what a turn's end relies on, besides log and trace. */
-  beforeEnd: () => Promise<void>;
   warn: (message: string) => void;
   /** Milliseconds that a harness has to follow a stop. */
   abortGrace: number;
@@ -49,17 +40,13 @@ export class Turns {
   readonly #active: ActiveTurn[] = [];
   /** Turns of sub-agents, by the harness's key of their session. They run beside the root's. */
   readonly #children = new Map<string, ActiveTurn>();
-  readonly #ends = new Map<string, PromiseWithResolvers<TurnInfo>>();
+  readonly #ends = new TurnEnds();
   readonly inbox: EventInbox;
   #isClosed = false;
 
   constructor(ports: TurnPorts) {
     this.#ports = ports;
     this.inbox = new EventInbox({ route: (event) => this.#route(event), isEarly: (event) => this.#isEarly(event) });
-  }
-
-  get isBusy(): boolean {
-    return this.#active.length > 0 || this.#waiting.length > 0;
   }
 
   /** The turn that a call or an event of the given sub-agent (of the root when undefined) belongs to. */
@@ -70,7 +57,7 @@ export class Turns {
 
   /** The accepted prompt runs when its time has come. */
   enqueue(prompt: QueuedPrompt): void {
-    if (this.#isClosed) return this.#end(prompt.turn).reject(new BeeuniError("aborted", "the session was closed before the turn began"));
+    if (this.#isClosed) return this.#ends.reject(prompt.turn, new BeeuniError("aborted", "the session was closed before the turn began"));
     this.#waiting.push(prompt);
     if (this.#active.length > 0) this.#ports.checkpoint("queued-second-prompt");
     this.#pump();
@@ -79,7 +66,7 @@ export class Turns {
   /** Resolves when the turn's end is on the disk. */
   ended(turn: string): Promise<TurnInfo> {
     const info = this.#infoOf(turn);
-    return info?.endedAt === undefined ? this.#end(turn).promise : Promise.resolve(info);
+    return info?.endedAt === undefined ? this.#ends.of(turn) : Promise.resolve(info);
   }
 
   /** Asks what runs to stop; false when nothing runs. Requests are rejected and the wish is in the log at once. */
@@ -123,8 +110,7 @@ export class Turns {
     this.#isClosed = true;
     this.#waiting.length = 0;
     for (const turn of [...this.#active, ...this.#children.values()]) turn.stop.abort();
-    for (const end of this.#ends.values()) end.reject(error);
-    this.#ends.clear();
+    this.#ends.rejectAll(error);
   }
 
   #pump(): void {
@@ -165,22 +151,18 @@ export class Turns {
   async #close(turn: ActiveTurn, end: TurnEnd): Promise<void> {
     if (turn.isClosing) return;
     turn.isClosing = true;
-    const { journal, checkpoint, beforeEnd } = this.#ports;
+    const { journal, checkpoint } = this.#ports;
     const isRoot = turn.session === journal.session;
     if (isRoot) this.inbox.hold();
     checkpoint("turn-ending");
     try {
-      this.#endOpenItems(turn, end);
-      await beforeEnd();
-      await this.#writeEnd(turn, end);
-      await journal.flushed();
+      await endTurn(this.#ports, turn, end);
       checkpoint("turn-ended");
       const info = this.#infoOf(turn.id);
-      if (info !== undefined) this.#end(turn.id).resolve(info);
+      if (info !== undefined) this.#ends.resolve(info);
     } catch (thrown) {
-      this.#end(turn.id).reject(thrown);
+      this.#ends.reject(turn.id, thrown);
     }
-    this.#ends.delete(turn.id);
     turn.over.resolve();
     if (!isRoot) return;
     this.#active.splice(this.#active.indexOf(turn), 1);
@@ -189,33 +171,6 @@ export class Turns {
     if (outer !== undefined && !outer.isClosing) this.#writeStart(outer);
     this.inbox.release();
     this.#pump();
-  }
-
-  #endOpenItems(turn: ActiveTurn, end: TurnEnd): void {
-    const { translator, closeRequests, journal } = this.#ports;
-    closeRequests(turn.id);
-    const isAborted = end.outcome === "aborted" || turn.stop.signal.aborted;
-    translator.closeTurn({
-      turn: turn.id, at: journal.now(), failure: isAborted ? "aborted" : "failed",
-      message: isAborted ? "It was stopped." : "The turn ended before this did.",
-    });
-  }
-
-  async #writeEnd(turn: ActiveTurn, end: TurnEnd): Promise<void> {
-    const { journal, trace } = this.#ports;
-    let { outcome, error } = end;
-    // What a harness reports about a call that broke off because it was told to stop is no failure.
-    if (turn.stop.signal.aborted && outcome === "failed") [outcome, error] = ["aborted", undefined];
-    try {
-      await trace.flush();
-    } catch (thrown) {
-      [outcome, error] = ["failed", { code: "storage_failed", message: `the wire trace could not be written: ${toBeeuniError(thrown).message}` }];
-    }
-    const state = journal.log.state.sessions[turn.session]!;
-    journal.append({
-      type: "turn.ended", session: turn.session, turn: turn.id, outcome, usage: turnUsage(state, turn.id), callsTo: trace.nextNumber,
-      ...(error === undefined ? {} : { error }),
-    });
   }
 
   #route(event: HarnessEvent): void {
@@ -261,17 +216,6 @@ export class Turns {
 
   #forgetChild(turn: ActiveTurn): void {
     for (const [child, active] of this.#children) if (active === turn) this.#children.delete(child);
-  }
-
-  #end(turn: string): PromiseWithResolvers<TurnInfo> {
-    let end = this.#ends.get(turn);
-    if (end === undefined) {
-      end = Promise.withResolvers();
-      // Whoever accepted the prompt may not wait for its end.
-      end.promise.catch(() => {});
-      this.#ends.set(turn, end);
-    }
-    return end;
   }
 
   #infoOf(turn: string): TurnInfo | undefined {
