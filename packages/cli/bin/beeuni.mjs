@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 // The entry: plain JavaScript, so that `--version` costs no more than starting Node.
 const words = process.argv.slice(2);
+// A reader that leaves (`| head -1`) is no fault.
+process.stdout.on("error", () => {});
 if (words.length === 1 && words[0] === "--version") {
   const { readFileSync } = await import("node:fs");
-  console.log(JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version);
+  process.stdout.write(`${JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version}\n`);
 } else {
   const { lightAnswer } = await import("../src/light.ts");
   const answer = lightAnswer(words);

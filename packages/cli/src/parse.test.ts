@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { BeeuniError } from "@beeuni/protocol/errors";
 import { COMMANDS } from "./command-table.ts";
 import { parse } from "./parse.ts";
-import { matchesGolden } from "./testing.ts";
+import { matchesGolden } from "./testing/capture.ts";
 
 const wide = { columns: 80 };
 

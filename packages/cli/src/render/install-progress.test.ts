@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { InstallProgress } from "@beeuni/harness";
-import { captureSink } from "../testing.ts";
+import { captureSink } from "../testing/capture.ts";
 import { InstallProgressLine } from "./install-progress.ts";
 
 const step = (phase: InstallProgress["phase"], elapsedMs: number, megabytes: number): InstallProgress => ({ harness: "pi", version: "1.6.0", phase, elapsedMs, megabytes, expectedMegabytes: 120 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Call, HarnessDecision, SessionEntry } from "@beeuni/protocol";
 import type { SessionState } from "@beeuni/transcript";
-import { captureSink, matchesGolden } from "../testing.ts";
+import { captureSink, matchesGolden } from "../testing/capture.ts";
 import { callPage, callTable } from "./call.ts";
 import { conversation } from "./conversation.ts";
 import { decisionPage, waitingTable } from "./decision.ts";

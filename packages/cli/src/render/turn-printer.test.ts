@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LogEvent, NewEvent, Part, StreamEvent, ToolState } from "@beeuni/transcript";
-import { captureSink, matchesGolden } from "../testing.ts";
+import { captureSink, matchesGolden } from "../testing/capture.ts";
 import { TurnPrinter } from "./turn-printer.ts";
 import { width } from "./width.ts";
 

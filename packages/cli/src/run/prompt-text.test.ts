@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { BeeuniError } from "@beeuni/protocol/errors";
-import { captureIo } from "../testing.ts";
+import { captureIo } from "../testing/capture.ts";
 import { firstInvalidByte, readPrompt } from "./prompt-text.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "beeuni-prompt-"));

@@ -2,7 +2,7 @@ import { strictEqual } from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import picocolors from "picocolors";
-import type { Environment, Io, Sink } from "./io.ts";
+import type { Environment, Io, Sink } from "../io.ts";
 
 /** What tests see of a command: everything written, in order and by stream. */
 export interface Captured {
@@ -54,7 +54,7 @@ export function captureIo(options: CaptureOptions = {}): Captured {
   };
 }
 
-const GOLDEN = new URL("../golden/", import.meta.url);
+const GOLDEN = new URL("../../golden/", import.meta.url);
 
 /** Compares with `golden/<name>`; writes the file instead when UPDATE_GOLDEN is set (read the diff before committing). */
 export function matchesGolden(name: string, text: string): void {
