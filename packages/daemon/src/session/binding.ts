@@ -26,7 +26,10 @@ export interface BindingOptions {
   onError?: (error: Error) => void;
 }
 
-/** How long new message keys may wait for the file. The native id never waits. */
+/**
+ * How long new message keys may wait for the file; the native id never waits. A key that a crash takes is missed only if the
+ * harness tells that very message again, within a turn, after the restart.
+ */
 const COALESCE_MS = 1000;
 
 /**
@@ -94,6 +97,11 @@ export class Binding {
   bindChild(key: string, session: string): void {
     this.#file.children[key] = session;
     this.#touch(0);
+  }
+
+  /** Resolves when the native id is on the disk. Message keys follow within a second. Never rejects; see `onError`. */
+  async settled(): Promise<void> {
+    await this.#writing;
   }
 
   /** Resolves when everything bound so far is on the disk. Never rejects; see `onError`. */

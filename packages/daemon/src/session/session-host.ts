@@ -109,7 +109,7 @@ export class OpenSession implements SessionHost {
         this.#permissions.rejectAll(turn);
         this.#questions.rejectAll(turn);
       },
-      beforeEnd: () => binding.flush(),
+      beforeEnd: () => binding.settled(),
     });
   }
 
