@@ -1,5 +1,5 @@
-// zod: the one schema of what --json prints, for the type and for whoever reads it back.
 import { SessionInfo, TurnInfo } from "@beeuni/protocol";
+// zod: the one schema of what --json prints, for the type and for whoever reads it back.
 import { z } from "zod";
 
 /** The value of `beeuni run --json`. */
