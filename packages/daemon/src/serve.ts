@@ -1,10 +1,7 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-// @hono/node-server: hono on node:http, with Node's own response behind each request.
-import { createAdaptorServer } from "@hono/node-server";
 import { BeeuniError } from "@beeuni/protocol";
 import type { LocalDaemon } from "./local-daemon.ts";
-import { createApp } from "./routes/app.ts";
 
 const MEGABYTE = 1024 * 1024;
 
@@ -34,6 +31,9 @@ export interface DaemonServer {
 export async function serveDaemon(daemon: LocalDaemon, options: ServeOptions): Promise<DaemonServer> {
   const host = options.host ?? "127.0.0.1";
   daemon.facts.hasToken = true;
+  // Loaded when something is served: a single run has no use for them, and they take longer to load than its turn adds.
+  // @hono/node-server: hono on node:http, with Node's own response behind each request.
+  const [{ createAdaptorServer }, { createApp }] = await Promise.all([import("@hono/node-server"), import("./routes/app.ts")]);
   const app = createApp({
     daemon, host, token: options.token, bodyLimit: options.bodyLimit ?? 64 * MEGABYTE, maxBehind: options.maxBehind ?? 8 * MEGABYTE,
     ...(options.heartbeatMs === undefined ? {} : { heartbeatMs: options.heartbeatMs }),
