@@ -35,7 +35,8 @@ const body = {
   "turn.ended": z.object({
     turn: z.string(), outcome: TurnOutcome, error: TurnError.optional(), usage: Usage.nullable(), callsTo: z.number(),
   }),
-  "message.created": z.object({ message: Message }),
+  /** A prompt comes with its parts: it is in the log whole or not at all. Those of an answer follow as they are made. */
+  "message.created": z.object({ message: Message, parts: z.array(Part).optional() }),
   "message.updated": z.object({
     message: z.string(),
     patch: AssistantMessage.pick({ endedAt: true, usage: true, finish: true, error: true, responseId: true }).partial(),

@@ -1,6 +1,6 @@
 import { BeeuniError, type ModelRef, newId, type PromptPart } from "@beeuni/protocol";
 import type { TurnInput } from "@beeuni/harness";
-import type { NewEvent, SessionState, UserMessage } from "@beeuni/transcript";
+import type { NewEvent, Part, SessionState, UserMessage } from "@beeuni/transcript";
 
 export interface Intake {
   session: string;
@@ -12,19 +12,22 @@ export interface Intake {
   parts: readonly PromptPart[];
 }
 
-/** What an accepted prompt puts into the log: the user message, its parts, and the title when the session has none. Pure. */
+/**
+ * What an accepted prompt puts into the log: the user message with its parts, in one line, so that no death leaves half of
+ * it; and the title when the session has none. Pure.
+ */
 export function promptEvents(intake: Intake, state: SessionState): NewEvent[] {
   const { session, message, turn, at, agent, model, parts } = intake;
   const info: UserMessage = { id: message, session, role: "user", turn, at, agent, model };
   const title = state.info.title === "" ? titleOf(parts) : "";
   return [
-    { type: "message.created", session, message: info },
-    ...parts.map((part): NewEvent => ({
-      type: "part.updated", session,
-      part: part.type === "text"
-        ? { id: newId("prt"), session, message, type: "text", text: part.text, startedAt: at, endedAt: at }
-        : { id: newId("prt"), session, message, type: "file", mime: part.mime, url: part.url, ...(part.filename === undefined ? {} : { filename: part.filename }) },
-    })),
+    {
+      type: "message.created", session, message: info,
+      parts: parts.map((part): Part =>
+        part.type === "text"
+          ? { id: newId("prt"), session, message, type: "text", text: part.text, startedAt: at, endedAt: at }
+          : { id: newId("prt"), session, message, type: "file", mime: part.mime, url: part.url, ...(part.filename === undefined ? {} : { filename: part.filename }) }),
+    },
     ...(title === "" ? [] : [{ type: "session.updated" as const, session, patch: { title } }]),
   ];
 }

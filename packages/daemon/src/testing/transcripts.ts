@@ -21,8 +21,11 @@ export const created: NewEvent = {
 export function prompted(turn: string, text: string): NewEvent[] {
   const message = `msg_${turn}`;
   return [
-    { type: "message.created", session: SESSION, message: { id: message, session: SESSION, role: "user", turn, at: 1000, agent: "build", model: MODEL } },
-    { type: "part.updated", session: SESSION, part: { id: `prt_${turn}`, session: SESSION, message, type: "text", text, startedAt: 1000, endedAt: 1000 } },
+    {
+      type: "message.created", session: SESSION,
+      message: { id: message, session: SESSION, role: "user", turn, at: 1000, agent: "build", model: MODEL },
+      parts: [{ id: `prt_${turn}`, session: SESSION, message, type: "text", text, startedAt: 1000, endedAt: 1000 }],
+    },
   ];
 }
 

@@ -92,9 +92,8 @@ class Script {
 
   #prompt(): void {
     const message: UserMessage = { id: this.#id("msg"), session: "ses_root", role: "user", turn: this.#id("trn"), at: 1000 + this.#ids, agent: "build", model: MODEL };
-    this.#emit({ type: "message.created", session: "ses_root", message });
-    const part = { id: this.#id("prt"), session: "ses_root", message: message.id, startedAt: 1, endedAt: 1 };
-    this.#emit({ type: "part.updated", session: "ses_root", part: { ...part, type: "text", text: `prompt ${this.#ids}` } });
+    const part = { id: this.#id("prt"), session: "ses_root", message: message.id, startedAt: 1, endedAt: 1, type: "text" as const, text: `prompt ${this.#ids}` };
+    this.#emit({ type: "message.created", session: "ses_root", message, parts: [part] });
     this.#waiting.push(message);
   }
 
