@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import type { Writable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 
 export interface CommandResult { output: string; exitCode: number | null; aborted: boolean }
@@ -8,7 +9,7 @@ const GRACE = 100;
 
 /**
  * Runs a shell command as the leader of its own process group. A stop ends the whole group, also one that ignores
- * SIGTERM; the promise resolves when no process of the group is left.
+ * SIGTERM; the promise resolves when no process of the group is left. The death of this process ends it too.
  */
 export async function runCommand(
   command: string,
@@ -27,6 +28,7 @@ export async function runCommand(
     child.once("close", (code) => resolve(code));
   });
   const group = child.pid;
+  const lifeline = group === undefined ? null : guard(group, options.env);
   let stopped: Promise<void> | undefined;
   const stop = (): void => {
     if (group !== undefined) stopped ??= endGroup(group);
@@ -39,8 +41,18 @@ export async function runCommand(
     await stopped;
     return { output, exitCode, aborted: options.signal.aborted };
   } finally {
+    lifeline?.end("over\n");
     options.signal.removeEventListener("abort", stop);
   }
+}
+
+/** A process that kills the group when its input ends without a line: whoever should have written one is dead. */
+function guard(group: number, env: { [name: string]: string }): Writable {
+  const script = 'trap "" INT TERM HUP; read -r _ || kill -KILL -- "-$1"';
+  const waits = spawn("/bin/sh", ["-c", script, "guard", String(group)], { detached: true, env, stdio: ["pipe", "ignore", "ignore"] });
+  waits.on("error", () => {});
+  waits.stdin.on("error", () => {});
+  return waits.stdin;
 }
 
 async function endGroup(group: number): Promise<void> {
