@@ -6,7 +6,7 @@ import { toolPermissionKeys } from "@beeuni/tools";
 import type { SessionState } from "@beeuni/transcript";
 import type { Io } from "../io.ts";
 import type { TurnSession } from "../run/drive-turn.ts";
-import { noModel } from "../run/no-model.ts";
+import { localServerAway, noModel } from "../run/no-model.ts";
 import type { RunOptions } from "../run/options.ts";
 import { projectDirectory } from "./home.ts";
 import { isolationLine } from "./isolation.ts";
@@ -77,7 +77,7 @@ async function openHere({ options, prompt, home, io, stop }: RunRequest, directo
   } catch (thrown) {
     await workbench.close();
     if (thrown instanceof BeeuniError && thrown.code === "no_model") throw noModel("run", prompt, workbench.models.providers);
-    throw thrown;
+    throw localServerAway(named, workbench.models.providers) ?? thrown;
   }
 }
 

@@ -1,5 +1,5 @@
-import { BeeuniError } from "@beeuni/protocol/errors";
-import type { Provider } from "@beeuni/gateway";
+import { LOCAL_SERVERS, type Provider } from "@beeuni/gateway";
+import { BeeuniError, parseModelRef } from "@beeuni/protocol";
 
 /** Nothing names a model and none can be found: the commands that would work, to be copied. */
 export function noModel(command: string, prompt: string | undefined, providers: readonly Provider[]): BeeuniError {
@@ -14,6 +14,14 @@ export function noModel(command: string, prompt: string | undefined, providers: 
   ];
   const why = providers.length === 0 ? "no key is configured, and no model server answers on this machine" : "the configured providers list none by themselves";
   return new BeeuniError("no_model", `no model is chosen: ${why}`, { hint: `each of these works:\n${ways.map((line) => `  ${line}`).join("\n")}` });
+}
+
+/** The named model belongs to a model server of this machine that does not answer; undefined when it does not. */
+export function localServerAway(named: string | undefined, providers: readonly Provider[]): BeeuniError | undefined {
+  const provider = named === undefined ? undefined : parseModelRef(named)?.provider;
+  const server = LOCAL_SERVERS.find(({ id }) => id === provider);
+  if (server === undefined || providers.some(({ id }) => id === server.id)) return undefined;
+  return new BeeuniError("model_not_found", `${named} is served by ${server.label}, which does not answer on 127.0.0.1:${server.port}`, { hint: `start ${server.label}, or go on with another --model` });
 }
 
 /** The text as one word of a POSIX shell; a long or many-lined prompt is left to its author. */
