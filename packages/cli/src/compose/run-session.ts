@@ -76,8 +76,10 @@ async function openHere({ options, prompt, home, io, stop }: RunRequest, directo
     };
   } catch (thrown) {
     await workbench.close();
-    if (thrown instanceof BeeuniError && thrown.code === "no_model") throw noModel("run", prompt, workbench.models.providers);
-    throw localServerAway(named, workbench.models.providers) ?? thrown;
+    const { providers } = workbench.models;
+    const code = thrown instanceof BeeuniError ? thrown.code : undefined;
+    if (code === "no_model") throw noModel("run", prompt, providers);
+    throw (code === "model_not_found" ? localServerAway(named, providers) : undefined) ?? thrown;
   }
 }
 
