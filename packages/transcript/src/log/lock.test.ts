@@ -38,7 +38,7 @@ test("a session that another process has open is refused, naming it and since wh
   assert.deepEqual(await sessionHolder(directory), { pid: child.pid, since });
   await assert.rejects(openSessionLog(directory), {
     code: "session_locked",
-    message: `session ses_root is open in process ${child.pid} (pid ${child.pid}) since ${new Date(since).toISOString()}`,
+    message: `session ses_root is open in process ${child.pid} since ${new Date(since).toISOString()}`,
     hint: `use it there (beeuni session ls), or end process ${child.pid} first`,
   });
   assert.equal((await readSessionLog(directory)).state.seq, 1);

@@ -103,8 +103,8 @@ async function readOwner(fs: LogFs, path: string): Promise<LockOwner | "gone" | 
 }
 
 function locked(path: string, { pid, since }: LockOwner): BeeuniError {
-  const holder = pid === process.pid ? "this process" : `process ${pid}`;
-  return new BeeuniError("session_locked", `session ${basename(dirname(path))} is open in ${holder} (pid ${pid}) since ${new Date(since).toISOString()}`, {
+  const holder = pid === process.pid ? `this process (pid ${pid})` : `process ${pid}`;
+  return new BeeuniError("session_locked", `session ${basename(dirname(path))} is open in ${holder} since ${new Date(since).toISOString()}`, {
     hint: `use it there (beeuni session ls), or end process ${pid} first`,
   });
 }
