@@ -62,6 +62,8 @@ test("a request without tools gets plain text, unless a call is forced", () => {
   assert.deepEqual(plan([{ role: "system", text: "You write a title for a conversation." }, user("[[shell: x]]")], []), message("A scripted conversation"));
   assert.deepEqual(plan([user('[[tool! bash {"command":"x"}]]')], []), message("", [{ name: "bash", arguments: '{"command":"x"}' }]));
   assert.deepEqual(planReply({ turns: [user("x")], tools: [], json: { type: "object", properties: { a: { type: "array", items: { type: "null" }, minItems: 1 }, b: {} }, required: ["a"] } }, () => 0), message('{"a":[null]}'));
+  // A step that has its result was taken when there were tools.
+  assert.deepEqual(plan([user("[[shell: a]] [[shell! b]]"), assistant, tool("1")], []), message("", [{ name: "bash", arguments: '{"command":"b"}' }]));
 });
 
 test("tools that the request does not offer are called all the same, and a missing shell is said", () => {

@@ -33,10 +33,14 @@ function currentStep(script: Script, conversation: Conversation, results: number
       seen -= step.times;
       continue;
     }
-    if ((step.kind === "tools" || step.kind === "shell") && conversation.tools.length === 0 && !step.forced) continue;
     const takes = step.kind === "tools" ? step.calls.length : 1;
-    if (left < takes) return step;
-    left -= takes;
+    if (left >= takes) {
+      left -= takes;
+      continue;
+    }
+    // A step that can't be taken now; one that has its results was taken when there were tools.
+    if ((step.kind === "tools" || step.kind === "shell") && conversation.tools.length === 0 && !step.forced) continue;
+    return step;
   }
   return undefined;
 }
