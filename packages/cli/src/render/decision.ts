@@ -1,6 +1,5 @@
 import type { HarnessDecision } from "@beeuni/protocol";
 import type { Sink } from "../io.ts";
-import { table } from "./table.ts";
 import { wrap } from "./width.ts";
 
 /** What `harness explain` prints: the choice, its rule, and every candidate with its reason. */
@@ -14,26 +13,4 @@ export function decisionPage(decision: HarnessDecision, out: Pick<Sink, "columns
     return [lead + first, ...rest.map((line) => " ".repeat(lead.length) + line)].join("\n");
   });
   return `${out.colours.bold(head)}\n\n${rows.join("\n")}\n`;
-}
-
-/** Requests that wait for a person. */
-export interface WaitingRow {
-  id: string;
-  session: string;
-  what: string;
-  about: string;
-}
-
-export function waitingTable(rows: readonly WaitingRow[], out: Pick<Sink, "columns" | "colours">): string {
-  return table(
-    rows,
-    [
-      { title: "id", cell: (row) => row.id, short: (row) => row.id.slice(0, 16) },
-      { title: "session", cell: (row) => row.session, short: (row) => row.session.slice(0, 16), drop: 1 },
-      { title: "what", cell: (row) => row.what, drop: 2 },
-      { title: "about", cell: (row) => row.about, shrink: 12 },
-    ],
-    out.columns,
-    out.colours,
-  );
 }

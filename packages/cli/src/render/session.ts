@@ -2,6 +2,7 @@ import { formatModelRef, type SessionEntry } from "@beeuni/protocol";
 import type { SessionState } from "@beeuni/transcript";
 import type { Colours, Sink } from "../io.ts";
 import { ago, duration } from "./numbers.ts";
+import { permissionSubject } from "./permissions.ts";
 import { oneLine } from "./plain.ts";
 import { shortIds } from "./short-ids.ts";
 import { fields, table } from "./table.ts";
@@ -66,7 +67,7 @@ function turnsBlock(session: SessionState, turns: string): string {
 
 function waiting(session: SessionState, colours: Colours): string {
   const lines = [
-    ...session.permissions.map((request) => `${request.id}  ${request.tool}: ${oneLine(request.patterns.join(" · "))}`),
+    ...session.permissions.map((request) => `${request.id}  ${permissionSubject(request)}`),
     ...session.questions.map((request) => `${request.id}  ${oneLine(request.questions.map((item) => item.question).join(" · "))}`),
   ];
   return lines.length === 0 ? "" : `${colours.yellow("waits for an answer")}\n${lines.map((line) => `  ${line}\n`).join("")}`;
