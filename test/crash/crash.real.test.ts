@@ -7,7 +7,10 @@ import { reachedStates } from "./reached-states.ts";
 import { BY_MODEL } from "./script.ts";
 import { stateOf } from "./states.ts";
 
-/** State → what is there of the prompt in the end. Here the model asks for the command and the question, in calls of their own. */
+/**
+ * State → what is there of the prompt in the end. Here the model asks for the command and the question, in calls of their
+ * own. This harness goes on at the stream's last event, before the response's end: right behind it the trace may lack that.
+ */
 const LEAVES: { [harness: string]: { [state: string]: string | RegExp } } = {
   pi: {
     "prompt-torn": "turn interrupted, ran 0x, calls none",
@@ -15,16 +18,16 @@ const LEAVES: { [harness: string]: { [state: string]: string | RegExp } } = {
     "mid-stream": "turn interrupted, ran 0x, calls cut",
     "segment-rolled": "turn interrupted, ran 0x, calls cut",
     "call-ended": "turn interrupted, ran 0x, calls complete",
-    "message-ended": "turn interrupted, bash interrupted, ran 0x, calls complete",
-    "permission-asked": "turn interrupted, bash interrupted, ran 0x, calls complete",
+    "message-ended": /^turn interrupted, bash interrupted, ran 0x, calls (complete|cut)$/,
+    "permission-asked": /^turn interrupted, bash interrupted, ran 0x, calls (complete|cut)$/,
     "tool-running": /^turn interrupted, bash interrupted, ran [01]x, calls complete$/,
     "command-running": "turn interrupted, bash interrupted, ran 1x, calls complete",
     "tool-ended": /^turn interrupted, bash completed, ran 1x, calls complete( cut)?$/,
-    "question-asked": "turn interrupted, bash completed, question interrupted, ran 1x, calls complete complete",
+    "question-asked": /^turn interrupted, bash completed, question interrupted, ran 1x, calls complete (complete|cut)$/,
     "aborting": /^turn interrupted, bash completed, question (interrupted|aborted), ran 1x, calls complete complete$/,
-    "turn-ending": "turn interrupted, bash completed, question completed, ran 1x, calls complete complete complete",
+    "turn-ending": /^turn interrupted, bash completed, question completed, ran 1x, calls complete complete (complete|cut)$/,
     "turn-ended": "turn completed, bash completed, question completed, ran 1x, calls complete complete complete",
-    "recovered": "turn interrupted, bash interrupted, ran 0x, calls complete",
+    "recovered": /^turn interrupted, bash interrupted, ran 0x, calls (complete|cut)$/,
   },
 };
 

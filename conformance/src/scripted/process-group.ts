@@ -48,7 +48,7 @@ export async function runCommand(
 
 /** A process that kills the group when its input ends without a line: whoever should have written one is dead. */
 function guard(group: number, env: { [name: string]: string }): Writable {
-  const script = 'trap "" INT TERM HUP; read -r _ || kill -KILL -- "-$1"';
+  const script = 'trap "" INT TERM HUP; read -r _ || kill -s KILL -- "-$1"';
   const waits = spawn("/bin/sh", ["-c", script, "guard", String(group)], { detached: true, env, stdio: ["pipe", "ignore", "ignore"] });
   waits.on("error", () => {});
   waits.stdin.on("error", () => {});
