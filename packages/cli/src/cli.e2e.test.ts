@@ -107,6 +107,13 @@ describe("harness selection", () => {
     assert.deepEqual([harness, rule, second.code], ["opencode", 4, 1]);
   });
 
+  test("explain shows every agent's rules with who enforces them", async () => {
+    const cwd = project("rules", `${plain}runtime: pi\n`, { "agents/a.md": "---\npermission:\n  bash:\n    'rm *': deny\n---\nBe brief.\n" });
+    const { code, stdout } = await place.run(["harness", "explain"], { cwd });
+    assert.equal(code, 0);
+    assert.match(stdout, /\n\nagent {2}rule {2}pattern {2}action {2}by\na {6}bash {2}rm \* {5}deny {4}host\n$/);
+  });
+
   test("[H-025] a runtime that is none is named by validate, with the ones that are", async () => {
     const { code, stderr } = await place.run(["validate"], { cwd: project("runtime", `${plain}runtime: foo\n`) });
     assert.equal(code, 1);

@@ -41,7 +41,7 @@ const session: SessionState = {
   permissions: [{ id: "per_f3a1b2c3d4e5AAAAAAAAAAAAAA", session: id, turn: "trn_2", agent: "build", permission: "bash", tool: "bash", patterns: ["git push"], always: ["git push *"], metadata: { command: "git push" } }],
   questions: [],
   notices: [{ at: now, level: "warning", code: "tool_skipped", message: "tools/x.ts was skipped: it throws" }],
-  opened: { epoch: "e", harnessVersion: "1.6.0", isolation: "none", rules: [], decision: { harness: "pi", rule: 5, reason: "the folder has no beeuni.yaml", candidates: [] } },
+  opened: { epoch: "e", harnessVersion: "1.6.0", isolation: "none", rules: [{ permission: "bash", pattern: "*", action: "ask", enforcer: "host" }], decision: { harness: "pi", rule: 5, reason: "the folder has no beeuni.yaml", candidates: [] } },
 };
 const call: Call = {
   id: "cal_f3a1b2c3d4e5AAAAAAAAAAAAAA", number: 0, session: id, turn: "trn_1", role: "main", protocol: "chat-completions", method: "POST", target: "/s/***/v1/chat/completions", provider: "faux",

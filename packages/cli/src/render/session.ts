@@ -4,6 +4,7 @@ import type { Colours, Sink } from "../io.ts";
 import { ago, duration } from "./numbers.ts";
 import { permissionSubject } from "./permissions.ts";
 import { oneLine } from "./plain.ts";
+import { rulesTable } from "./rules.ts";
 import { shortIds } from "./short-ids.ts";
 import { fields, table } from "./table.ts";
 import { tokens } from "./usage-line.ts";
@@ -58,7 +59,8 @@ export function sessionPage(session: SessionState, now: number, out: Pick<Sink, 
     out.columns,
     out.colours,
   );
-  return [head, turnsBlock(session, turns), waiting(session, out.colours), notices(session, out.colours)].filter((block) => block !== "").join("\n");
+  const rules = opened === null ? "" : rulesTable({ [info.agent]: opened.rules }, out);
+  return [head, turnsBlock(session, turns), rules, waiting(session, out.colours), notices(session, out.colours)].filter((block) => block !== "").join("\n");
 }
 
 function turnsBlock(session: SessionState, turns: string): string {
