@@ -45,12 +45,20 @@ export async function findCall(home: string, id: string, where: { session?: stri
   if (!/^(cal|msg|prt)_[0-9A-Za-z]{4,}$/.test(id)) {
     throw new BeeuniError("call_not_found", `"${id}" is not the id of a call, message or part`, { hint: "`beeuni call ls` lists the calls of a session" });
   }
+  let unreadable: Error | undefined;
   for (const session of await candidates(home, id, where)) {
-    const found = callOf(await readSessionCalls(home, session, where), id);
+    const calls = await readSessionCalls(home, session, where).catch((thrown: Error) => {
+      // One damaged session must not hide what is in the others.
+      if (where.session !== undefined) throw thrown;
+      unreadable ??= thrown;
+      return null;
+    });
+    const found = calls === null ? null : callOf(calls, id);
     if (found !== null) return found;
   }
-  throw new BeeuniError("call_not_found", `no ${id.startsWith("cal_") ? "call" : "message or part"} ${id} is in ${where.session === undefined ? "any session" : `the session ${where.session}`}`, {
-    hint: "`beeuni call ls` lists the calls of a session",
+  const anywhere = unreadable === undefined ? "any session" : "any session that can be read";
+  throw new BeeuniError("call_not_found", `no ${id.startsWith("cal_") ? "call" : "message or part"} ${id} is in ${where.session === undefined ? anywhere : `the session ${where.session}`}`, {
+    hint: unreadable === undefined ? "`beeuni call ls` lists the calls of a session" : `not read: ${unreadable.message}`,
   });
 }
 
@@ -62,9 +70,12 @@ export async function readCallBody(home: string, { session, call }: FoundCall, s
 async function candidates(home: string, id: string, { session, directory }: { session?: string; directory?: string }): Promise<string[]> {
   if (session !== undefined) return [await resolveSessionId(home, session)];
   const all = directory === undefined ? await sessionIds(home) : (await listSessions(home, { directory })).map((entry) => entry.id);
-  // Ids begin with their time: what happened in a session is younger than the session.
+  // Ids begin with their time, and what happened in a session is younger than the session: those are looked through first. Not
+  // they alone, for a clock may have been set back since.
   const time = id.slice(4, 16);
-  return all.filter((candidate) => candidate.slice(4, 4 + time.length) <= time).sort().reverse();
+  const isOlder = (candidate: string): boolean => candidate.slice(4, 4 + time.length) <= time;
+  const newest = all.sort().reverse();
+  return [...newest.filter(isOlder), ...newest.filter((candidate) => !isOlder(candidate))];
 }
 
 function callOf({ session, state, stored, calls }: SessionCalls, id: string): FoundCall | null {
