@@ -86,9 +86,9 @@ describe("tools on the real harness", () => {
     const { id } = await server.client.sessions.create();
     const notices = (await server.client.sessions.state(id)).notices.filter(({ code }) => code === "tool_skipped").map(({ message }) => message);
     assert.deepEqual(notices, [
-      "The tool broken_load (tools/broken-load.ts) was left out: tools/broken-load.ts: no licence found",
+      "The tool broken_load was left out: tools/broken-load.ts: no licence found",
       "The tool no_execute (tools/no-execute.ts) was left out: `execute(args, context)` must be a function",
-      "The tool gone (tools/gone.ts) was left out: tools/gone.ts does not exist",
+      "The tool gone was left out: tools/gone.ts does not exist",
     ]);
     const { code, stderr } = await beeuni(place, ["validate"]);
     assert.deepEqual([code, stderr], [1, `3 error(s):

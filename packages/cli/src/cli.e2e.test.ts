@@ -159,3 +159,10 @@ test("doctor answers for every part of the machine and the project", async () =>
   const ids = new Set(checks.map(({ id }) => id));
   for (const id of ["node", "git", "home", "disk", "harness pi", "sessions", "project", "harness", "server", "isolation"]) assert.ok(ids.has(id), id);
 });
+
+test("doctor finds what validate finds, a tool that does not load among it", async () => {
+  const cwd = project("broken-tool", `${plain}runtime: pi\ntools:\n  price: tools/price.ts\n`, { "tools/price.ts": "export default {\n" });
+  const { code, stdout } = await place.run(["doctor"], { cwd });
+  assert.equal(code, 1);
+  assert.match(stdout, /✗ project +tools\/price\.ts:2:1 tools\.price: ParseError: Unexpected token\n +fix: correct tools\/price\.ts in line 2\n/);
+});

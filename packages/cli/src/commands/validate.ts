@@ -1,8 +1,8 @@
 import { formatIssue, type Issue } from "@beeuni/protocol";
 import { loadProject } from "@beeuni/project";
-import { loadTools } from "@beeuni/tools";
 import { projectDirectory } from "../compose/home.ts";
 import { builtInRegistry } from "../compose/registry.ts";
+import { toolIssues } from "../compose/tool-issues.ts";
 import type { RunCommand } from "../main.ts";
 import { writeJson } from "../render/json.ts";
 
@@ -17,9 +17,7 @@ const validate: RunCommand = async (invocation, io) => {
     else io.stderr.write(`error: there is no beeuni.yaml in ${directory}\nhint: sessions run without one; to make a project, write a beeuni.yaml that begins with: beeuni_version: 2\n`);
     return NO_PROJECT;
   }
-  // A tool's module is checked by loading it, as a session does.
-  const { failed } = await loadTools({ directory, modules: project.toolModules });
-  const issues: Issue[] = [...project.issues, ...failed.map(({ name, path, error }): Issue => ({ file: path, path: `tools.${name}`, message: error, severity: "error" }))];
+  const issues = [...project.issues, ...(await toolIssues(directory, project))];
   const errors = issues.filter(({ severity }) => severity === "error");
   const warnings = issues.filter(({ severity }) => severity === "warning");
   const file = project.manifest?.file ?? "beeuni.yaml";

@@ -4,6 +4,7 @@ import { formatIssue, toBeeuniError } from "@beeuni/protocol";
 import { readFlags } from "../compose/flags.ts";
 import { projectFiles } from "../compose/home.ts";
 import { findServer } from "../compose/server-file.ts";
+import { toolIssues } from "../compose/tool-issues.ts";
 import type { Environment } from "../io.ts";
 import { type Check, ok, problem, warning } from "./check.ts";
 
@@ -14,7 +15,7 @@ export async function projectChecks(registry: HarnessRegistry, home: string, dir
   const server = await findServer(home, directory);
   return [
     project.isUsable ? ok("project", what) : problem("project", `${directory} can't be used`, "correct the problems below; beeuni validate shows them alone"),
-    ...project.issues.map((issue) => (issue.severity === "error" ? problem : warning)("project", formatIssue(issue), `correct ${issue.file}${issue.line === undefined ? "" : ` in line ${issue.line}`}`)),
+    ...[...project.issues, ...(await toolIssues(directory, project))].map((issue) => (issue.severity === "error" ? problem : warning)("project", formatIssue(issue), `correct ${issue.file}${issue.line === undefined ? "" : ` in line ${issue.line}`}`)),
     await selectionCheck(registry, home, directory, env, project.isProject ? { runtime: project.manifest?.runtime } : null),
     ok("server", server === undefined ? "not running (beeuni serve)" : `${server.url} (process ${server.pid})`),
   ];

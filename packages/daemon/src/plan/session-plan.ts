@@ -59,7 +59,7 @@ export async function planSession(options: DaemonOptions, request: PlanRequest):
     notices: [
       ...project.issues.map(issueNotice),
       ...loaded.failed.map(({ name, path, error }): Notice => ({
-        level: "warning", code: "tool_skipped", message: `The tool ${name} (${path}) was left out: ${error}`,
+        level: "warning", code: "tool_skipped", message: `The tool ${name}${error.startsWith(path) ? "" : ` (${path})`} was left out: ${error}`,
       })),
     ],
   };
