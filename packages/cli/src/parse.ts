@@ -3,7 +3,7 @@ import { Command, CommanderError, type Help, Option } from "commander";
 import { COMMANDS, NOUNS, type CommandSpec } from "./command-table.ts";
 import type { Sink } from "./io.ts";
 import { wrap } from "./render/width.ts";
-import { usageError, verbMissing } from "./usage-error.ts";
+import { unknownTopic, usageError, verbMissing } from "./usage-error.ts";
 
 /** A parsed command line. Asking for an option that the table does not give this command is a fault and throws. */
 export interface Invocation {
@@ -29,7 +29,8 @@ export function parse(argv: readonly string[], out: Pick<Sink, "columns">): Pars
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === "commander.help") throw verbMissing(words);
-    if (error.code !== "commander.helpDisplayed") throw usageError(error, words);
+    const wrong = error.code === "commander.helpDisplayed" ? unknownTopic(words) : usageError(error, words);
+    if (wrong !== undefined) throw wrong;
   }
   return invocation ? { kind: "run", invocation } : { kind: "help", text: help };
 }

@@ -8,6 +8,9 @@ export function usageError(error: CommanderError, words: readonly string[]): Bee
   const named = /"(.*)"/.exec(message)?.[1] ?? "";
   const spec = commandOf(words);
   const help = `beeuni ${(spec?.path ?? words.slice(0, 1).filter((word) => word in NOUNS)).join(" ")}`.trim() + " --help";
+  if (error.code === "commander.unknownOption" && spec?.path[0] === "run" && /\s/.test(named)) {
+    return new BeeuniError("usage", message, { hint: `a prompt that begins with a dash goes after --: beeuni run -- ${JSON.stringify(named)}` });
+  }
   if (error.code === "commander.unknownOption") {
     const flags = ["--help", "--version", ...(spec?.options ?? []).flatMap((option) => option.flags.match(/--[\w-]+/g) ?? [])];
     return new BeeuniError("usage", message, { hint: suggestion(nearNames(named.replace(/=.*/, ""), flags), help) });
@@ -26,6 +29,14 @@ export function usageError(error: CommanderError, words: readonly string[]): Bee
 export function verbMissing(words: readonly string[]): BeeuniError {
   const noun = words[0]!;
   return new BeeuniError("usage", `beeuni ${noun} needs a verb`, { hint: `beeuni ${noun} ${verbsOf(noun).join("|")}` });
+}
+
+/** For words whose help is asked for: the error when they name no command; commander would print the help of what is above. */
+export function unknownTopic(words: readonly string[]): BeeuniError | undefined {
+  const [first, second] = words.filter((word) => !word.startsWith("-"));
+  if (first === undefined || (COMMANDS.some(({ path }) => path[0] === first) && !(first in NOUNS))) return undefined;
+  if (first in NOUNS && (second === undefined || verbsOf(first).includes(second))) return undefined;
+  return unknownCommand(words, first in NOUNS ? `beeuni ${first} --help` : "beeuni --help");
 }
 
 function verbsOf(noun: string): string[] {

@@ -125,6 +125,7 @@ test("a model is resolved by provider and id, with near names when there is none
   assert.deepEqual(failure("fauxx", "demo"), { code: "model_not_found", error: 'unknown model "fauxx/demo": there is no provider "fauxx"', hint: "did you mean faux/demo?" });
   assert.deepEqual(failure("faux", "demmo"), { code: "model_not_found", error: 'unknown model "faux/demmo": Faux (scripted, no model) has no such model', hint: "did you mean faux/demo?" });
   assert.deepEqual(failure("nothing", "at-all"), { code: "model_not_found", error: 'unknown model "nothing/at-all": there is no provider "nothing"', hint: "known providers: up, faux" });
+  assert.equal(failure("faux", "something-else")?.hint, "models of faux: faux/demo");
 });
 
 test("two providers' models of one wire id can't share a principal", async () => {

@@ -42,6 +42,12 @@ function unknownModel(ref: ModelRef, providers: readonly Provider[], why: string
   const known = providers.flatMap((provider) => provider.models.map((model) => `${provider.id}/${model.id}`));
   const near = nearNames(formatModelRef(ref), known);
   return new BeeuniError("model_not_found", `unknown model "${formatModelRef(ref)}": ${why}`, {
-    hint: near.length > 0 ? `did you mean ${near.join(" or ")}?` : `known providers: ${providers.map((provider) => provider.id).join(", ")}`,
+    hint: near.length > 0 ? `did you mean ${near.join(" or ")}?` : knownNames(providers, providers.find(({ id }) => id === ref.provider)),
   });
+}
+
+/** What could have been meant: the models of the provider where the provider is known, else the providers. */
+function knownNames(providers: readonly Provider[], provider: Provider | undefined): string {
+  if (provider === undefined) return `known providers: ${providers.map(({ id }) => id).join(", ")}`;
+  return `models of ${provider.id}: ${provider.models.map(({ id }) => `${provider.id}/${id}`).join(", ")}`;
 }

@@ -21,7 +21,7 @@ test("the answer is written whole, through links, and leaves no draft", async ()
 
 test("a place that cannot take the answer is refused before the turn", async () => {
   mkdirSync(join(folder, "sub"));
-  for (const [file, code] of [["sub", "usage"], ["nowhere/a.md", "storage_failed"]] as const) {
+  for (const [file, code] of [["sub", "usage"], ["-", "usage"], ["nowhere/a.md", "storage_failed"]] as const) {
     await assert.rejects(AnswerFile.prepare(file, folder), (error) => error instanceof BeeuniError && error.code === code && error.hint !== undefined);
   }
 });

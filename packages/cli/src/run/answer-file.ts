@@ -17,6 +17,7 @@ export class AnswerFile {
   }
 
   static async prepare(file: string, cwd: string): Promise<AnswerFile> {
+    if (file === "-") throw new BeeuniError("usage", "-o takes a file, and - is none", { hint: "the answer is on stdout anyway; a file of that name is ./-" });
     // Through a link, so that the link stays one.
     const path = await realpath(resolve(cwd, file)).catch(() => resolve(cwd, file));
     const known = await stat(path).catch(() => undefined);
