@@ -17,7 +17,7 @@ const LEAVES: { [harness: string]: { [state: string]: string | RegExp } } = {
     "message-open": /^turn interrupted, ran 0x, calls (none|cut)$/,
     "mid-stream": "turn interrupted, ran 0x, calls cut",
     "segment-rolled": "turn interrupted, ran 0x, calls cut",
-    "call-ended": "turn interrupted, ran 0x, calls complete",
+    "call-ended": /^turn interrupted, (bash interrupted, )?ran 0x, calls complete$/,
     "message-ended": /^turn interrupted, bash interrupted, ran 0x, calls (complete|cut)$/,
     "permission-asked": /^turn interrupted, bash interrupted, ran 0x, calls (complete|cut)$/,
     "tool-running": /^turn interrupted, bash interrupted, ran [01]x, calls complete$/,
