@@ -30,16 +30,24 @@ export function toolOutcome(part: ToolPart, columns: number, colours: Colours): 
     return lines.map((line, index) => `${index === 0 ? `  ${colours.red("✗")} ` : "    "}${truncate(line, columns - 4)}`);
   }
   if (state.status !== "completed") return [];
-  return preview(state.output, columns).map((line) => `  ${colours.dim(truncate(line, columns - 2))}`);
+  const lines = preview(state.output, columns, isFailedCommand(state.metadata) ? 1 : 0);
+  return lines.map((line) => `  ${colours.dim(truncate(line, columns - 2))}`);
 }
 
-function preview(text: string, columns: number): string[] {
+/** A command that ended with another code than 0 is a completed call: only its last line says so. */
+function isFailedCommand(metadata: Readonly<Record<string, unknown>>): boolean {
+  return "exit" in metadata && metadata["exit"] !== 0;
+}
+
+/** The first lines of `text`, and how many are left out between them and its last `tail` lines. */
+function preview(text: string, columns: number, tail = 0): string[] {
   // Enough of a huge output for the lines shown, so that its size costs nothing here.
   const head = text.slice(0, PREVIEW_LINES * Math.min(columns, 1000) * 4);
   const lines = visible(head).replaceAll("\t", "    ").replace(/\n+$/, "").split("\n");
   if (head.length === text.length && lines.length <= PREVIEW_LINES) return lines[0] === "" && lines.length === 1 ? [] : lines;
-  const total = text.replace(/\n+$/, "").split("\n").length;
-  const shown = lines.slice(0, PREVIEW_LINES - 1);
-  const hidden = total - shown.length;
-  return hidden > 0 ? [...shown, `… ${hidden} more line${hidden === 1 ? "" : "s"}`] : shown;
+  const all = text.replace(/\n+$/, "").split("\n");
+  const shown = lines.slice(0, PREVIEW_LINES - 1 - tail);
+  const last = all.slice(Math.max(shown.length, all.length - tail)).map(visible);
+  const hidden = all.length - shown.length - last.length;
+  return hidden > 0 ? [...shown, `… ${hidden} more line${hidden === 1 ? "" : "s"}`, ...last] : [...shown, ...last];
 }
