@@ -22,13 +22,16 @@ function covers(pattern: string, subject: Subject | null): boolean {
   return subject.spellings.some((text) => matchesGlob(pattern, text));
 }
 
-/** What an "always" would store for this subject. It is shown before a person chooses it. */
-export function alwaysPattern(subject: Subject | null): string {
+/**
+ * What an "always" would store for this subject. It is shown before a person chooses it. Null when nothing can be stored:
+ * the subject would have to stand as it is, and holds a `*` or `?`, which a pattern takes for more than what was seen.
+ */
+export function alwaysPattern(subject: Subject | null): string | null {
   if (subject === null) return "*";
-  if (subject.opaque || subject.writesFile) return subject.text;
-  if (subject.kind === "command") return commandPattern(subject.text);
-  if (subject.kind === "path") return pathPattern(subject.text);
-  return subject.text;
+  const { kind, text } = subject;
+  const pattern = kind === "command" ? (subject.opaque || subject.writesFile ? text : commandPattern(text)) : kind === "path" ? pathPattern(text) : text;
+  const isWider = kind === "command" ? pattern === text && !isLiteral(text) : text.includes("*");
+  return isWider ? null : pattern;
 }
 
 /** Programs whose first word after the name is a command of its own. */
@@ -38,20 +41,32 @@ const WITH_SUBCOMMANDS = new Set([
 ]);
 /** `npm run build`: the third word says what runs. */
 const RUNS_SCRIPTS = /^(?:bun|deno|npm|pnpm|poetry|uv|yarn) (?:run|task|exec|dlx|x)$/;
-/** Programs that run whatever they are given: an "always" for them is for exactly this command. */
+/**
+ * Programs that run whatever they are given, and builtins that change what the next command is: an "always" for them is for
+ * exactly this command.
+ */
 const RUNS_ANYTHING = new Set([
-  ".", "ash", "awk", "bash", "bunx", "command", "dash", "deno", "doas", "env", "eval", "exec", "find", "fish", "ksh", "lua", "nice", "node", "nohup",
-  "npx", "perl", "php", "pwsh", "python", "python2", "python3", "ruby", "sh", "source", "ssh", "sudo", "su", "timeout", "tsx", "watch", "xargs", "zsh",
+  ".", "alias", "ash", "at", "awk", "bash", "batch", "bind", "builtin", "bunx", "busybox", "chroot", "chrt", "command", "complete", "coproc", "crontab", "csh",
+  "dash", "declare", "deno", "doas", "ed", "emacs", "enable", "entr", "env", "eval", "ex", "exec", "expect", "export", "fakeroot", "find", "fish", "flock",
+  "gawk", "gdb", "hash", "ionice", "julia", "ksh", "local", "lua", "luajit", "mapfile", "mawk", "nawk", "nice", "node", "nodejs", "nohup", "npx", "nsenter",
+  "nu", "nvim", "osascript", "parallel", "perl", "php", "pipx", "pnpx", "proot", "pwsh", "pypy", "python", "readarray", "readonly", "ruby", "runuser",
+  "screen", "script", "set", "setpriv", "setsid", "sh", "shopt", "socat", "source", "ssh", "stdbuf", "strace", "su", "sudo", "systemd-run", "taskset",
+  "tclsh", "tcsh", "timeout", "tmux", "toybox", "trap", "ts-node", "tsx", "typeset", "unset", "unshare", "uvx", "vi", "vim", "watch", "xargs", "zsh",
 ]);
+/** `python3.12`, `perl5.36` */
+const VERSION = /-?\d[\d.]*$/;
+/** `docker exec box` runs what comes after it. */
+const RUNS_REST = /^(?:docker|podman|kubectl) (?:run|exec)$/;
 
 function commandPattern(command: string): string {
   const words = command.split(/\s+/);
   const program = words[0]!;
   const isPlain = (word: string | undefined): word is string => word !== undefined && /^[A-Za-z][\w:.-]*$/.test(word);
-  if (!/^[\w.+/-]+$/.test(program) || RUNS_ANYTHING.has(posix.basename(program))) return command;
+  if (!/^[\w.+/-]+$/.test(program) || RUNS_ANYTHING.has(posix.basename(program).replace(VERSION, ""))) return command;
   if (!WITH_SUBCOMMANDS.has(program)) return `${program} *`;
   if (!isPlain(words[1])) return command;
   const prefix = `${program} ${words[1]}`;
+  if (RUNS_REST.test(prefix)) return command;
   if (!RUNS_SCRIPTS.test(prefix)) return `${prefix} *`;
   return isPlain(words[2]) ? `${prefix} ${words[2]} *` : command;
 }

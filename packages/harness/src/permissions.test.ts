@@ -120,6 +120,14 @@ test("a path outside the workspace must pass the rules of external_directory too
   assert.equal((decide({ edit: "ask", external_directory: "ask" }, outside, { grants: always("edit") }) as { permission: string }).permission, "external_directory");
 });
 
+test("a path with a backslash must be allowed however it is read", () => {
+  const write = (path: string): PermissionCall => ({ tool: "edit", input: { path } });
+  for (const path of ["../x\\..\\work/evil", "/tmp/x\\..\\..\\..\\work\\f", "a\\..\\..\\x"]) assert.equal(act({ external_directory: "deny" }, write(path)), "deny", path);
+  assert.equal(act({ edit: { "*": "deny", "src/*": "allow" } }, write("secret/x\\..\\..\\src/a")), "deny");
+  assert.equal(act({ edit: { "secret/*": "deny" } }, write("secret\\key")), "deny");
+  assert.equal(act({ external_directory: "deny" }, write("src\\a")), "allow");
+});
+
 test("without a subject a narrow rule that is no allow asks, and a general deny denies", () => {
   const call: PermissionCall = { tool: "question", input: { path: "ignored" } };
   assert.equal(act({ question: { x: "deny" } }, call), "ask");

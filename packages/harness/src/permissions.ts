@@ -62,7 +62,7 @@ export function decidePermission(policy: PermissionPolicy, call: PermissionCall,
   return {
     action: "ask", permission: keyOf(next.rule, own), rule: next.rule,
     patterns: distinct(open.flatMap(({ subject }) => (subject === null ? [] : [subject.text]))),
-    always: distinct(open.map(({ subject }) => alwaysPattern(subject))),
+    always: distinct(open.flatMap(({ subject }) => alwaysPattern(subject) ?? [])),
   };
 }
 

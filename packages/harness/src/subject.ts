@@ -39,11 +39,17 @@ export function subjectsOf(tool: string, input: { [key: string]: unknown }, dial
   const texts = (Array.isArray(value) ? value : [value]).filter((text): text is string => typeof text === "string" && text !== "");
   if (texts.length === 0) return null;
   if (argument === "command") return texts.map(commandSubjects);
-  return texts.map((text) => ({ whole: PATH_ARGUMENTS.includes(argument) ? pathSubject(text, workspace) : subject("text", text), commands: [] }));
+  if (!PATH_ARGUMENTS.includes(argument)) return texts.map((text) => ({ whole: subject("text", text), commands: [] }));
+  return texts.flatMap(readings).map((text) => ({ whole: pathSubject(text, workspace), commands: [] }));
+}
+
+/** A `\` is a separator to some programs and part of a name to others: the call must be allowed either way. */
+function readings(path: string): string[] {
+  return path.includes("\\") ? [path, path.replaceAll("\\", "/")] : [path];
 }
 
 function pathSubject(text: string, workspace: string): Subject {
-  const absolute = posix.resolve(workspace, text.replaceAll("\\", "/"));
+  const absolute = posix.resolve(workspace, text);
   const relative = posix.relative(workspace, absolute) || ".";
   const inside = relative !== ".." && !relative.startsWith("../");
   return { ...subject("path", inside ? relative : absolute, inside ? [relative, absolute] : [absolute]), isOutside: !inside };

@@ -12,8 +12,9 @@ test("host tools follow the permission keys of what they do", () => {
     unknown: toolPermissionKeys("memory", {}),
     show: toolPermissionKeys("show", {}),
     own: toolPermissionKeys("lookup_order", {}),
+    inherited: toolPermissionKeys("constructor", {}),
   }, {
     web_search: ["web_search", "websearch"], image_search: ["image_search", "websearch"], scrape_webpage: ["scrape_webpage", "webfetch"],
-    view: ["memory", "read"], create: ["memory", "edit"], unknown: ["memory", "edit"], show: ["show"], own: ["lookup_order"],
+    view: ["memory", "read"], create: ["memory", "edit"], unknown: ["memory", "edit"], show: ["show"], own: ["lookup_order"], inherited: ["constructor"],
   });
 });

@@ -7,6 +7,6 @@ const SHARED_KEYS: { [tool: string]: string } = { web_search: "websearch", image
  */
 export function toolPermissionKeys(tool: string, input: { [key: string]: unknown }): readonly string[] {
   if (tool === "memory") return [tool, input["command"] === "view" ? "read" : "edit"];
-  const shared = SHARED_KEYS[tool];
+  const shared = Object.hasOwn(SHARED_KEYS, tool) ? SHARED_KEYS[tool] : undefined;
   return shared === undefined ? [tool] : [tool, shared];
 }

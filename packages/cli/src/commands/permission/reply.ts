@@ -5,6 +5,7 @@ import { oneOf } from "../../compose/prefix.ts";
 import type { RunCommand } from "../../main.ts";
 import type { Invocation } from "../../parse.ts";
 import { writeJson } from "../../render/json.ts";
+import { oneLine } from "../../render/plain.ts";
 
 const reply: RunCommand = async (invocation, io) => {
   const body = replyBody(invocation);
@@ -12,10 +13,15 @@ const reply: RunCommand = async (invocation, io) => {
   const request = oneOf(await client.permissions.list(), invocation.arguments[0]!, "permission request");
   await client.permissions.reply(request.id, body);
   if (invocation.flag("json")) writeJson(io.stdout, { id: request.id, ...body });
-  else io.stdout.write(`${request.id}: ${body.reply}${body.reply === "always" ? ` for ${(body.always ?? request.always).join(" · ")}` : ""}\n`);
+  else io.stdout.write(`${request.id}: ${body.reply}${body.reply === "always" ? alwaysText(body.always ?? request.always) : ""}\n`);
   return 0;
 };
 export default reply;
+
+/** Nothing is stored when the request had no pattern that would cover this call and no other. */
+function alwaysText(patterns: readonly string[]): string {
+  return patterns.length === 0 ? " (allowed this once: nothing could be stored for it; --pattern names what to store)" : ` for ${patterns.map(oneLine).join(" · ")}`;
+}
 
 function replyBody(invocation: Invocation): PermissionReplyBody {
   const wanted = invocation.arguments[1]!;
