@@ -43,7 +43,7 @@ export async function askQuestions(host: HostPort, call: ToolCallRef, input: Too
   const questions = input["questions"] as QuestionItem[];
   const answers = await host.ask(call, questions).catch((error: unknown) => {
     if (error instanceof BeeuniError && error.code === "aborted") throw new ToolError("aborted", ABORTED);
-    if (error instanceof BeeuniError && error.code === "denied") throw new ToolError("rejected", "The user dismissed the question.");
+    if (error instanceof BeeuniError && error.code === "denied") throw new ToolError("rejected", error.message);
     throw error;
   });
   const lines = questions.map(({ header }, index) => `${header}: ${answers[index]?.join(", ") || "(no answer)"}`);

@@ -115,14 +115,14 @@ describe("a tool call", () => {
     assert.deepEqual(shown(await b.call("lookup", { bad: true })), failure("failed", "no such word"));
   });
 
-  test("[H-052] a question's answers reach the model; a dismissed one is an error", async () => {
+  test("[H-052] a question's answers reach the model; a dismissed one is an error that says who dismissed it", async () => {
     const questions = [{ header: "Colour", question: "?", options: [] }, { header: "Size", question: "?", options: [] }];
     await using b = await bench({ ask: () => [["red", "blue"], []] });
     assert.deepEqual(shown(await b.call("question", { questions })), {
       text: "User answered:\nColour: red, blue\nSize: (no answer)", details: { beeuni: "done", metadata: { answers: [["red", "blue"], []] } }, isError: false, terminate: false,
     });
-    await using dismissed = await bench({ ask: () => { throw new BeeuniError("denied", "dismissed"); } });
-    assert.deepEqual(shown(await dismissed.call("question", { questions })), failure("rejected", "The user dismissed the question."));
+    await using dismissed = await bench({ ask: () => { throw new BeeuniError("denied", "The question was dismissed: nobody is there to answer it."); } });
+    assert.deepEqual(shown(await dismissed.call("question", { questions })), failure("rejected", "The question was dismissed: nobody is there to answer it."));
   });
 
   test("hidden tools are told to Pi by the first tool; host tools show their schema and take anything", async () => {
