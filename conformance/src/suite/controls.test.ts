@@ -144,7 +144,7 @@ async function proof(harness: Harness, prove: (kit: Kit) => Promise<void>): Prom
     const server = await createFauxServer();
     return { url: server.url.replace(/\/v1$/, ""), close: () => server.close() };
   };
-  const kit = await Kit.start({ harness, prompts: { ...SCRIPT, sayOpen: (text) => `say ${text}` }, model, patience: 400 });
+  const kit = await Kit.start({ harness, prompts: { ...SCRIPT, sayOpen: (text) => `say ${text}` }, model, patience: 1500 });
   try {
     await prove(kit);
   } finally {

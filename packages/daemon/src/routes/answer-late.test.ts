@@ -27,7 +27,7 @@ test("an answer that comes soon is a plain one, an error too", async (t) => {
 });
 
 test("a late answer sends its head in time and signs of life, and is the same JSON", async (t) => {
-  const response = await fetch(await serve(t, async () => (await wait(60), { a: 1 })));
+  const response = await fetch(await serve(t, async () => (await wait(500), { a: 1 })));
   const text = await response.text();
   assert.deepEqual([response.status, JSON.parse(text)], [200, { a: 1 }]);
   assert.match(text, /^ {3,}\{/);

@@ -155,7 +155,10 @@ async function assemble(context: OpenContext, { id, plan, log, trace, access }: 
   const warn = options.log ?? (() => {});
   const { binding } = await Binding.open({
     directory: log.directory, harness: plan.harness.id, onWritten: () => checkpoint("binding-written"),
-    onError: (error) => warn("error", `${id}: binding.json can't be written: ${error.message}`),
+    onError: (error) => {
+      // With the log gone for the same reason the session has ended, and has said so.
+      if (session.failure === null) warn("error", `${id}: binding.json can't be written: ${error.message}`);
+    },
   });
   const session: OpenSession = new OpenSession({
     id, log, trace, binding, access, facts, checkpoint, warn,

@@ -201,7 +201,8 @@ export class OpenSession implements SessionHost {
   }
 
   #fail(error: BeeuniError): void {
-    this.#parts.warn("error", `${this.id}: the log can't be written: ${error.message}`);
+    // A run has one prompt, which ends with this error.
+    if (!this.#parts.headless) this.#parts.warn("error", `${this.id}: the log can't be written: ${error.message}`);
     this.#turns.fail(error);
     this.#permissions.dropAll();
     this.#questions.dropAll();

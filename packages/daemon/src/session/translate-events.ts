@@ -23,7 +23,7 @@ export interface TranslatorPorts {
 }
 
 /** Text is at most 250 ms ahead of the log; the write itself gets the rest of that. */
-const SNAPSHOT_MS = 200;
+export const SNAPSHOT_MS = 200;
 
 /**
  * Turns what a harness reports into events of the log. Messages, parts and calls are known by the harness's stable

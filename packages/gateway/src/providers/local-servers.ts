@@ -17,11 +17,13 @@ const ModelList = z.looseObject({ data: z.array(z.looseObject({ id: z.string().m
 export interface LocalServerOptions {
   signal?: AbortSignal;
   servers?: readonly { id: string; label: string; port: number }[];
+  /** Milliseconds that all of them together have to answer; 500. */
+  timeoutMs?: number;
 }
 
 /** The model servers that answer on loopback, with the models they offer. Never throws; a server that does not answer is none. */
 export async function findLocalServers(options: LocalServerOptions = {}): Promise<Provider[]> {
-  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const timeout = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
   const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
   const found = await Promise.all((options.servers ?? LOCAL_SERVERS).map((server) => probe(server, signal)));
   return found.filter((provider) => provider !== undefined);
