@@ -12,13 +12,34 @@ const ROOT: Path = ["models", "providers"];
 
 /** The providers of a configuration. One with an error is left out; `problems` says why, for all of them at once. */
 export function providersFromConfig(document: ConfigDocument, env: Environment, problems: Issue[]): Provider[] {
+  if (!isObject(document.get([]))) {
+    problems.push({ ...document.problem([], "must be an object, e.g. { models: { providers: { … } } }", "error"), path: "<json5>" });
+    return [];
+  }
+  problems.push(...misspelled(document));
   const entries = document.get(ROOT);
   if (entries === undefined) return [];
-  if (typeof entries !== "object" || entries === null || Array.isArray(entries)) {
+  if (!isObject(entries)) {
     problems.push(document.problem(ROOT, "must be an object of providers by id", "error"));
     return [];
   }
   return Object.entries(entries).flatMap(([id, entry]) => new ProviderReader(document, env, problems, id).read(entry) ?? []);
+}
+
+function isObject(value: unknown): value is { [key: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Names on the way to the providers that are nearly right. The file may hold more than ours, so other names are left alone. */
+function misspelled(document: ConfigDocument): Issue[] {
+  return ROOT.flatMap((name, depth) => {
+    const path = ROOT.slice(0, depth);
+    const keys = Object.keys(document.get(path) ?? {});
+    if (keys.includes(String(name))) return [];
+    return keys
+      .filter((key) => nearNames(key, [String(name)]).length > 0)
+      .map((key) => document.problem([...path, key], `is not known here and has no effect; did you mean ${name}?`, "warning", true));
+  });
 }
 
 /** Reads one entry and collects its problems. */

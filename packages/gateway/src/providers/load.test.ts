@@ -144,6 +144,15 @@ test("all problems of a configuration are told at once, with their lines, and th
   ]);
 });
 
+test("a misspelled way to the providers is named; a file that holds other things too is left alone", () => {
+  const told = (text: string): readonly string[] => load(text).problems;
+  assert.deepEqual(told("{ model: { providers: {} } }"), ["warning ~/config.json5:1:3 model: is not known here and has no effect; did you mean models?"]);
+  assert.deepEqual(told("{ models: { provider: {} } }"), ["warning ~/config.json5:1:13 models.provider: is not known here and has no effect; did you mean providers?"]);
+  assert.deepEqual(told("[]"), ["error ~/config.json5:1:1 <json5>: must be an object, e.g. { models: { providers: { … } } }"]);
+  assert.deepEqual(told("{ agents: { list: [] }, models: { mode: 'merge' } }"), []);
+  assert.deepEqual(told("{ model: 'x', models: { providers: {} } }"), []);
+});
+
 test("a broken entry is not replaced by the environment's provider of its id", () => {
   const { providers, problems } = load('{models:{providers:{openai:{baseUrl:"nonsense"}}}}', { OPENAI_API_KEY: KEY });
   assert.deepEqual([providers, problems], [[], ["error ~/config.json5:1:37 models.providers.openai.baseUrl: is not a URL, e.g. https://host/v1"]]);
