@@ -3,6 +3,7 @@ import { serveDaemon } from "@beeuni/daemon";
 import { BeeuniError } from "@beeuni/protocol";
 import { homeDirectory, prepareHome, projectDirectory, projectFiles } from "../compose/home.ts";
 import { isolationLine } from "../compose/isolation.ts";
+import { projectAboveLine } from "../compose/project-above.ts";
 import { alreadyServing, announceServer, findServer } from "../compose/server-file.ts";
 import { openWorkbench } from "../compose/workbench.ts";
 import type { RunCommand } from "../main.ts";
@@ -22,6 +23,8 @@ const serve: RunCommand = async (invocation, io) => {
   using interrupts = watchInterrupts();
   const note = (line: string): void => io.stderr.write(`beeuni: ${line}\n`);
   note(isolationLine(directory));
+  const above = await projectAboveLine(directory);
+  if (above !== undefined) note(above);
   await using stack = new AsyncDisposableStack();
   const workbench = await openWorkbench({ io, home, directory, harness: undefined, named: model, defaultModel: model, headless: false, note, stop: interrupts.signal });
   stack.defer(() => workbench.close());
@@ -36,7 +39,7 @@ const serve: RunCommand = async (invocation, io) => {
   if (invocation.flag("json")) {
     writeJson(io.stdout, { ...record, tokenFile: files.token, model: standard ?? null });
   } else {
-    io.stdout.write(`serving ${directory}\nurl    ${server.url}\ntoken  in ${files.token}\nmodel  ${standard ?? "none: each session must name one, e.g. faux/demo"}\n`);
+    io.stdout.write(`serving ${directory}\nurl    ${server.url}\ntoken  in ${files.token}\nmodel  ${standard ?? "none found: agents or sessions must name one, e.g. faux/demo"}\n`);
     note("Ctrl-C stops it");
   }
   await new Promise((resolve) => interrupts.signal.addEventListener("abort", resolve, { once: true }));

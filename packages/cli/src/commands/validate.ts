@@ -1,6 +1,7 @@
 import { formatIssue, type Issue } from "@beeuni/protocol";
 import { loadProject } from "@beeuni/project";
 import { projectDirectory } from "../compose/home.ts";
+import { projectAbove } from "../compose/project-above.ts";
 import { builtInRegistry } from "../compose/registry.ts";
 import { toolIssues } from "../compose/tool-issues.ts";
 import type { RunCommand } from "../main.ts";
@@ -13,8 +14,10 @@ const validate: RunCommand = async (invocation, io) => {
   const directory = await projectDirectory(invocation.text("dir"), io.cwd);
   const project = await loadProject(directory, { runtimes: builtInRegistry().runtimeIds() });
   if (!project.isProject) {
+    const above = await projectAbove(directory);
+    const hint = above === undefined ? "sessions run without one; to make a project, write a beeuni.yaml that begins with: beeuni_version: 2" : `one stands in ${above}: --dir ${above}`;
     if (invocation.flag("json")) writeJson(io.stdout, { valid: false, error: "file_not_found", path: `${directory}/beeuni.yaml` });
-    else io.stderr.write(`error: there is no beeuni.yaml in ${directory}\nhint: sessions run without one; to make a project, write a beeuni.yaml that begins with: beeuni_version: 2\n`);
+    else io.stderr.write(`error: there is no beeuni.yaml in ${directory}\nhint: ${hint}\n`);
     return NO_PROJECT;
   }
   const issues = [...project.issues, ...(await toolIssues(directory, project))];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { BeeuniError } from "@beeuni/protocol/errors";
@@ -11,6 +11,10 @@ after(() => rmSync(folder, { recursive: true }));
 
 test("the home folder is BEEUNI_HOME or ~/.beeuni", () => {
   assert.deepEqual([homeDirectory({ BEEUNI_HOME: "/x/y" }), homeDirectory({ HOME: "/home/ada" }), homeDirectory({ BEEUNI_HOME: "", HOME: "/home/ada" })], ["/x/y", "/home/ada/.beeuni", "/home/ada/.beeuni"]);
+});
+
+test("without HOME it is in the user's own home, never in the folder that one stands in", () => {
+  for (const env of [{}, { HOME: "" }]) assert.equal(homeDirectory(env), join(userInfo().homedir, ".beeuni"));
 });
 
 test("a new home is its owner's alone; one that can't be made says why", async () => {

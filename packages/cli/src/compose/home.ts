@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { access, constants, mkdir, opendir, realpath, stat } from "node:fs/promises";
-import { homedir } from "node:os";
+import { userInfo } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { BeeuniError } from "@beeuni/protocol/errors";
 import type { Environment } from "../io.ts";
 
 /** Where beeuni keeps what it writes: `$BEEUNI_HOME`, by default `~/.beeuni`. Only its owner may look in. */
 export function homeDirectory(env: Environment): string {
-  return resolve(env["BEEUNI_HOME"] || join(env["HOME"] || homedir(), ".beeuni"));
+  return resolve(env["BEEUNI_HOME"] || join(env["HOME"] || userInfo().homedir, ".beeuni"));
 }
 
 /** Makes the folder when it is missing. Throws `storage_failed` when it can't be written. */

@@ -10,6 +10,7 @@ import { localServerAway, noModel } from "../run/no-model.ts";
 import type { RunOptions } from "../run/options.ts";
 import { projectDirectory } from "./home.ts";
 import { isolationLine } from "./isolation.ts";
+import { projectAboveLine } from "./project-above.ts";
 import { type Answers, RemoteSession } from "./remote-session.ts";
 import { builtInRegistry } from "./registry.ts";
 import { findServer, type RunningServer } from "./server-file.ts";
@@ -39,6 +40,8 @@ export async function openRunSession(request: RunRequest): Promise<RunSession> {
   if (options.resume === undefined) {
     const directory = await projectDirectory(options.dir, io.cwd);
     note(io, isolationLine(directory));
+    const above = await projectAboveLine(directory);
+    if (above !== undefined) note(io, above);
     return await openHere(request, directory, undefined);
   }
   const id = await resolveSessionId(home, options.resume);
