@@ -1,8 +1,8 @@
-import { readFile, stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { TurnInput } from "@beeuni/harness";
 import type { NativeImage } from "./sdk.ts";
 import { headOf } from "./tools/limits.ts";
+import { readRegularFile } from "./tools/regular-file.ts";
 
 /** A prompt as Pi takes it. */
 export interface NativePrompt {
@@ -55,9 +55,9 @@ async function contentOf(url: string): Promise<Buffer | string> {
       return match[1] === undefined ? Buffer.from(decodeURIComponent(data)) : Buffer.from(data, "base64");
     }
     if (!url.startsWith("file:")) return "its address is not one that is read here";
-    const path = fileURLToPath(url);
-    if ((await stat(path)).size > MAX_IMAGE_BYTES) return `it is larger than ${MAX_IMAGE_BYTES} bytes`;
-    return await readFile(path);
+    const read = await readRegularFile(fileURLToPath(url), MAX_IMAGE_BYTES);
+    if (read.kind === "content") return read.content;
+    return read.kind === "too large" ? `it is larger than ${MAX_IMAGE_BYTES} bytes` : "it is not a regular file";
   } catch (error) {
     return `it can't be read (${(error as Error).message})`;
   }

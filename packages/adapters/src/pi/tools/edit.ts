@@ -1,7 +1,7 @@
-import { writeFile } from "node:fs/promises";
 import { withFileLock } from "./file-lock.ts";
+import { writeRegularFile } from "./regular-file.ts";
 import { applyEdits, type Edit } from "./replace.ts";
-import { fileError, readTextFile } from "./text-file.ts";
+import { fileError, irregular, readTextFile } from "./text-file.ts";
 import { ToolError, type Tool, type ToolInput } from "./tool.ts";
 
 export const editTool: Tool = {
@@ -41,7 +41,8 @@ export const editTool: Tool = {
       // Models write \n: a file with \r\n throughout is matched and written back in its own way.
       const isCrlf = original.includes("\r\n") && !/(?<!\r)\n/.test(original);
       const { text, replacements } = isCrlf ? applyEdits(withLf(original), edits.map(editWithLf), path) : applyEdits(original, edits, path);
-      await writeFile(real, isCrlf ? text.replaceAll("\n", "\r\n") : text).catch((error: unknown) => { throw fileError(error, path, "write"); });
+      const isWritten = await writeRegularFile(real, isCrlf ? text.replaceAll("\n", "\r\n") : text).catch((error: unknown) => { throw fileError(error, path, "write"); });
+      if (!isWritten) throw irregular(path);
       return { output: `Edited ${path} (${replacements} ${replacements === 1 ? "replacement" : "replacements"}).`, metadata: { path, replacements } };
     });
   },

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { toolBench } from "../testing/tool-bench.ts";
 import { editTool, tolerantEditInput } from "./edit.ts";
 import { readTool } from "./read.ts";
+import { readBytes } from "./text-file.ts";
 import { writeTool } from "./write.ts";
 
 describe("read", () => {
@@ -31,6 +33,18 @@ describe("read", () => {
     assert.equal((await bench.fails(readTool, { path: "none/x" })).message, "Can't read none/x: there is no such file.");
     await writeFile(join(bench.workspace, "a.txt"), "1\n");
     assert.equal((await bench.fails(readTool, { path: "a.txt", offset: 2 })).message, "a.txt has 1 lines; there is no line 2.");
+  });
+
+  test("a pipe, a folder or a file without end is named for what it is, and nothing waits for it", { timeout: 20_000 }, async () => {
+    await using bench = await toolBench();
+    execFileSync("mkfifo", ["pipe", "pipe.png"].map((name) => join(bench.workspace, name)));
+    await mkdir(join(bench.workspace, "folder.png"));
+    for (const path of ["pipe", "pipe.png"]) assert.equal((await bench.fails(readTool, { path })).message, `${path} is not a regular file.`);
+    assert.equal((await bench.fails(readTool, { path: "folder.png" })).message, "folder.png is a folder. Use glob to list its files.");
+    assert.equal((await bench.fails(writeTool, { path: "pipe", content: "x" })).message, "pipe is not a regular file.");
+    assert.equal((await bench.fails(editTool, { path: "pipe", edits: [{ oldText: "a", newText: "b" }] })).message, "pipe is not a regular file.");
+    if (process.platform !== "linux") return;
+    await assert.rejects(readBytes("/proc/self/pagemap", "endless", 99_999, "too many."), { message: "endless has 100000 bytes or more, too many." });
   });
 
   test("an image comes as an image", async () => {

@@ -1,7 +1,6 @@
-import { readFile, stat } from "node:fs/promises";
 import { extname } from "node:path";
 import { headOf, MAX_LINES } from "./limits.ts";
-import { readTextFile } from "./text-file.ts";
+import { readBytes, readTextFile } from "./text-file.ts";
 import { ToolError, type Tool, type ToolResult } from "./tool.ts";
 
 const IMAGES: { [extension: string]: string } = { ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp" };
@@ -49,10 +48,9 @@ function pageOf(text: string, path: string, offset: number, limit: number): Tool
 }
 
 async function readImage(real: string, path: string, mime: string): Promise<ToolResult> {
-  const { size } = await stat(real).catch(() => { throw new ToolError("failed", `Can't read ${path}: there is no such file.`); });
-  if (size > MAX_IMAGE_BYTES) throw new ToolError("failed", `${path} has ${size} bytes; an image may have ${MAX_IMAGE_BYTES}.`);
-  const data = (await readFile(real)).toString("base64");
-  return { output: `(image ${path}, ${mime}, ${size} bytes)`, metadata: { path, mime, bytes: size }, images: [{ mime, data }] };
+  const content = await readBytes(real, path, MAX_IMAGE_BYTES, `and an image may have ${MAX_IMAGE_BYTES}.`);
+  const bytes = content.length;
+  return { output: `(image ${path}, ${mime}, ${bytes} bytes)`, metadata: { path, mime, bytes }, images: [{ mime, data: content.toString("base64") }] };
 }
 
 /** UTF-8 without its byte order mark; bytes that are no UTF-8 become replacement characters. */

@@ -1,7 +1,8 @@
-import { mkdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { withFileLock } from "./file-lock.ts";
-import { fileError } from "./text-file.ts";
+import { writeRegularFile } from "./regular-file.ts";
+import { fileError, irregular } from "./text-file.ts";
 import type { Tool } from "./tool.ts";
 
 export const writeTool: Tool = {
@@ -23,7 +24,7 @@ export const writeTool: Tool = {
       const existed = await stat(real).then(() => true, () => false);
       try {
         await mkdir(dirname(real), { recursive: true });
-        await writeFile(real, content);
+        if (!(await writeRegularFile(real, content))) throw irregular(path);
       } catch (error) {
         throw fileError(error, path, "write");
       }

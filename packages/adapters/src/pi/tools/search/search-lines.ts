@@ -1,6 +1,7 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { relative } from "node:path";
 import { MAX_BYTES, MAX_LINES } from "../limits.ts";
+import { readRegularFile } from "../regular-file.ts";
 import { expressionOf } from "./expression.ts";
 import { filePattern } from "./file-pattern.ts";
 import type { SearchAnswer } from "./find-files.ts";
@@ -28,7 +29,7 @@ export async function searchLines(request: LineRequest): Promise<SearchAnswer> {
   const { workspace, root } = request;
   const expression = expressionOf(request.pattern, request);
   const wanted = request.glob === null ? () => true : filePattern(request.glob, root);
-  const isFile = (await stat(root)).isFile();
+  const isFile = !(await stat(root)).isDirectory();
   const tooLarge: string[] = [];
   const output: string[] = [];
   let bytes = 0;
@@ -70,8 +71,10 @@ function* matchesIn(lines: readonly string[], expression: RegExp, context: numbe
 
 async function linesOf(file: string): Promise<string[] | "too large" | "binary" | "unreadable"> {
   try {
-    if ((await stat(file)).size > MAX_FILE_BYTES) return "too large";
-    const content = await readFile(file);
+    const read = await readRegularFile(file, MAX_FILE_BYTES);
+    if (read.kind === "too large") return "too large";
+    if (read.kind !== "content") return "unreadable";
+    const { content } = read;
     if (content.subarray(0, 8_192).includes(0)) return "binary";
     const lines = content.toString().split(/\r?\n/);
     if (lines.at(-1) === "") lines.pop();

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { after, describe, test } from "node:test";
@@ -22,6 +23,15 @@ const FILES = {
   ".gitignore": "*.log\n/out/\n!keep.log\n", "x.log": "MARK", "keep.log": "MARK", "out/a.ts": "MARK", "src/out/e.ts": "", "src/.gitignore": "!y.log\nd.js\n", "src/y.log": "MARK",
   "node_modules/m/index.ts": "MARK", ".git/config": "MARK", "image.bin": Uint8Array.from([0x4d, 0x41, 0x52, 0x4b, 0]),
 };
+
+test("a .gitignore that is a pipe, or a link to something without end, is none", { timeout: 20_000 }, async () => {
+  await using bench = await toolBench();
+  await tree(bench, { "a/x.ts": "MARK\n", "b/x.ts": "MARK\n" });
+  execFileSync("mkfifo", [join(bench.workspace, "a/.gitignore")]);
+  await symlink("/dev/zero", join(bench.workspace, "b/.gitignore"));
+  assert.equal((await bench.run(grep, { pattern: "MARK" })).output, "a/x.ts:1: MARK\nb/x.ts:1: MARK");
+  assert.equal((await bench.run(grep, { pattern: "MARK", path: "a/.gitignore" })).output, "No matches found");
+});
 
 describe("glob", () => {
   test("finds by name or by path, hidden files too, without what git ignores; sorted", async () => {

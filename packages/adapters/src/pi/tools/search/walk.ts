@@ -1,11 +1,14 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 // gitignore rules as git reads them; eslint's own choice, no dependencies.
 import ignore, { type Ignore } from "ignore";
 import { isWithin } from "../paths.ts";
+import { readRegularFile } from "../regular-file.ts";
 
 /** Never worth listing, and often huge. Searched when the search starts inside one. */
 const SKIPPED_FOLDERS = new Set([".git", "node_modules"]);
+
+const MAX_IGNORE_BYTES = 1_024 * 1_024;
 
 interface IgnoreFile {
   folder: string;
@@ -44,7 +47,8 @@ function isIgnored(path: string, isFolder: boolean, rules: readonly IgnoreFile[]
 }
 
 async function ignoreFileOf(folder: string): Promise<IgnoreFile[]> {
-  const text = await readFile(join(folder, ".gitignore"), "utf8").catch(() => "");
+  const read = await readRegularFile(join(folder, ".gitignore"), MAX_IGNORE_BYTES).catch(() => null);
+  const text = read?.kind === "content" ? read.content.toString() : "";
   return text.trim() === "" ? [] : [{ folder, rules: ignore().add(text) }];
 }
 
