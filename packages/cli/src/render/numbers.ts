@@ -3,10 +3,15 @@ export function count(value: number): string {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
+/** `1 file`, `2 files`, `0 files`. */
+export function counted(value: number, one: string): string {
+  return `${count(value)} ${one}${value === 1 ? "" : "s"}`;
+}
+
 /** Milliseconds as people say them: `84ms`, `3.2s`, `2m05s`, `1h04m`. */
 export function duration(milliseconds: number): string {
   const ms = Math.max(0, milliseconds);
-  if (ms < 1000) return `${Math.round(ms)}ms`;
+  if (ms < 999.5) return `${Math.round(ms)}ms`;
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)}s`;
   const seconds = Math.round(ms / 1000);
   const two = (value: number): string => String(value).padStart(2, "0");

@@ -1,6 +1,7 @@
 import type { Call } from "@beeuni/protocol";
 import type { Change, ParameterChange, RequestDiff, SharedPrefix } from "@beeuni/trace";
 import type { Sink } from "../io.ts";
+import { counted } from "./numbers.ts";
 import { oneLine } from "./plain.ts";
 import { truncate, wrap } from "./width.ts";
 
@@ -55,7 +56,7 @@ function summary(value: unknown, from = 0): string {
 }
 
 function sharedLine({ tools, system, messages, breaksAt }: SharedPrefix): string {
-  const shared = `${tools} tools, ${system} system blocks, ${messages} messages`;
+  const shared = `${counted(tools, "tool")}, ${counted(system, "system block")}, ${counted(messages, "message")}`;
   if (breaksAt === null) return `The earlier prompt is a prefix of the later one (${shared}): a cache can use all of it.`;
   const where = breaksAt.section === "model" ? "the model" : `${breaksAt.section}[${breaksAt.index}]${breaksAt.path}`;
   return `Shared from the start: ${shared}. A cache is of no use from ${where} on.`;

@@ -4,13 +4,14 @@ import { requireServer } from "../../compose/offline.ts";
 import { oneOf } from "../../compose/prefix.ts";
 import type { RunCommand } from "../../main.ts";
 import { writeJson } from "../../render/json.ts";
+import { counted } from "../../render/numbers.ts";
 
 const reply: RunCommand = async (invocation, io) => {
   const given = invocation.list("answer");
   const { client } = await requireServer(homeDirectory(io.env), await projectDirectory(invocation.text("dir"), io.cwd));
   const { id, questions } = oneOf(await client.questions.list(), invocation.arguments[0]!, "question");
   if (given.length !== questions.length) {
-    throw new BeeuniError("usage", `${id} asks ${questions.length} question${questions.length === 1 ? "" : "s"}, and --answer stands ${given.length} times`, {
+    throw new BeeuniError("usage", `${id} asks ${counted(questions.length, "question")}, and --answer stands ${counted(given.length, "time")}`, {
       hint: `beeuni question reply ${id} ${questions.map(() => '--answer "…"').join(" ")}`,
     });
   }
