@@ -154,6 +154,13 @@ describe("serve without a turn", () => {
   });
 });
 
+test("validate names a rule for what is nearly a tool, and stays valid", async () => {
+  const cwd = project("slip", `${plain}runtime: pi\n`, { "agents/a.md": "---\npermission:\n  bsh: deny\n  task: deny\n---\nBe brief.\n" });
+  assert.deepEqual(await place.run(["validate"], { cwd }), {
+    code: 0, stderr: "", stdout: 'beeuni.yaml is valid\n1 warning(s):\n  agents/a.md agents.a.permission: no tool is called "bsh", so it decides nothing; did you mean bash?\n',
+  });
+});
+
 test("doctor answers for every part of the machine and the project", async () => {
   const checks = await place.json<{ id: string; status: string }[]>(["doctor"]);
   const ids = new Set(checks.map(({ id }) => id));

@@ -6,6 +6,7 @@ export {
 } from "./permissions.ts";
 export { parseGrantPattern, type Grant } from "./grants.ts";
 export { matchesGlob } from "./glob.ts";
+export { misspelledNames, type MisspelledName } from "./misspelled-names.ts";
 export { mayUseTool, visibleTools } from "./tool-access.ts";
 export { hostEnforcedRules, refuseUnenforced, unenforcedDenies } from "./enforcement.ts";
 export { capabilityProblems, requireFeature, sessionCapabilities, supportProblems } from "./support.ts";

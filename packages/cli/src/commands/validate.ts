@@ -1,6 +1,7 @@
 import { formatIssue, type Issue } from "@beeuni/protocol";
 import { loadProject } from "@beeuni/project";
 import { projectDirectory } from "../compose/home.ts";
+import { nameIssues } from "../compose/name-issues.ts";
 import { projectAbove } from "../compose/project-above.ts";
 import { builtInRegistry } from "../compose/registry.ts";
 import { toolIssues } from "../compose/tool-issues.ts";
@@ -12,7 +13,8 @@ const NO_PROJECT = 2;
 
 const validate: RunCommand = async (invocation, io) => {
   const directory = await projectDirectory(invocation.text("dir"), io.cwd);
-  const project = await loadProject(directory, { runtimes: builtInRegistry().runtimeIds() });
+  const registry = builtInRegistry();
+  const project = await loadProject(directory, { runtimes: registry.runtimeIds() });
   if (!project.isProject) {
     const above = await projectAbove(directory);
     const hint = above === undefined ? "sessions run without one; to make a project, write a beeuni.yaml that begins with: beeuni_version: 2" : `one stands in ${above}: --dir ${above}`;
@@ -20,7 +22,7 @@ const validate: RunCommand = async (invocation, io) => {
     else io.stderr.write(`error: there is no beeuni.yaml in ${directory}\nhint: ${hint}\n`);
     return NO_PROJECT;
   }
-  const issues = [...project.issues, ...(await toolIssues(directory, project))];
+  const issues = [...project.issues, ...(await nameIssues(registry, project)), ...(await toolIssues(directory, project))];
   const errors = issues.filter(({ severity }) => severity === "error");
   const warnings = issues.filter(({ severity }) => severity === "warning");
   const file = project.manifest?.file ?? "beeuni.yaml";

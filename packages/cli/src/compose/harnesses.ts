@@ -1,5 +1,5 @@
 import { SESSION_CAPABILITIES, SESSION_CAPABILITY_IDS, type SessionCapability, type SupportTable } from "@beeuni/protocol";
-import { type Harness, type HarnessRegistry, toolchainStatus, type ToolchainState } from "@beeuni/harness";
+import { type Harness, type HarnessRegistry, type PermissionDialect, toolchainStatus, type ToolchainState } from "@beeuni/harness";
 import type { Environment } from "../io.ts";
 
 /** One row of `harness ls`. A platform harness without an adapter is listed too, because rules may name it. */
@@ -17,6 +17,10 @@ export interface HarnessRow {
 export interface HarnessDetails extends HarnessRow {
   tested: readonly string[];
   packages: { [name: string]: string };
+  /** Its own tools that a session offers. */
+  tools: readonly string[];
+  /** How it reads permission rules. */
+  permissions: PermissionDialect;
   capabilities: { id: SessionCapability; meaning: string; offered: boolean }[];
   support: SupportTable;
 }
@@ -37,6 +41,8 @@ export async function harnessDetails(registry: HarnessRegistry, id: string, home
     ...(await rowOf(harness, registry, home, env)),
     tested: harness.toolchain.tested,
     packages: harness.toolchain.packages,
+    tools: harness.builtinTools,
+    permissions: harness.dialect,
     capabilities: SESSION_CAPABILITY_IDS.map((capability) => ({ id: capability, meaning: SESSION_CAPABILITIES[capability], offered: harness.capabilities.includes(capability) })),
     support: harness.support(),
   };

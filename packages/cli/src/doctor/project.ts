@@ -3,6 +3,7 @@ import { loadProject } from "@beeuni/project";
 import { formatIssue, toBeeuniError } from "@beeuni/protocol";
 import { readFlags } from "../compose/flags.ts";
 import { projectFiles } from "../compose/home.ts";
+import { nameIssues } from "../compose/name-issues.ts";
 import { projectAbove } from "../compose/project-above.ts";
 import { findServer } from "../compose/server-file.ts";
 import { toolIssues } from "../compose/tool-issues.ts";
@@ -18,7 +19,7 @@ export async function projectChecks(registry: HarnessRegistry, home: string, dir
   return [
     project.isUsable ? ok("project", what) : problem("project", `${directory} can't be used`, "correct the problems below; beeuni validate shows them alone"),
     ...(above === undefined ? [] : [warning("project", `the agents and rules of ${above} don't hold here`, `go there, or name it: --dir ${above}`)]),
-    ...[...project.issues, ...(await toolIssues(directory, project))].map((issue) => (issue.severity === "error" ? problem : warning)("project", formatIssue(issue), `correct ${issue.file}${issue.line === undefined ? "" : ` in line ${issue.line}`}`)),
+    ...[...project.issues, ...(await nameIssues(registry, project)), ...(await toolIssues(directory, project))].map((issue) => (issue.severity === "error" ? problem : warning)("project", formatIssue(issue), `correct ${issue.file}${issue.line === undefined ? "" : ` in line ${issue.line}`}`)),
     await selectionCheck(registry, home, directory, env, project.isProject ? { runtime: project.manifest?.runtime } : null),
     ok("server", server === undefined ? "not running (beeuni serve)" : `${server.url} (process ${server.pid})`),
   ];

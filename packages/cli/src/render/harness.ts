@@ -1,7 +1,9 @@
+import type { PermissionDialect } from "@beeuni/harness";
 import { SUPPORT_KEYS } from "@beeuni/protocol";
 import type { HarnessDetails, HarnessRow } from "../compose/harnesses.ts";
 import type { Sink } from "../io.ts";
 import { fields, table } from "./table.ts";
+import { wrap } from "./width.ts";
 
 const STATES: Readonly<Record<HarnessRow["toolchain"], string>> = {
   none: "built in", installed: "installed", missing: "not installed", broken: "broken", "no adapter": "no adapter here",
@@ -33,10 +35,12 @@ export function harnessPage(harness: HarnessDetails, out: Pick<Sink, "columns" |
       ["place", harness.platform ?? "none of the platform's two"],
       ["state", STATES[harness.toolchain]],
       ...(harness.directory === null ? [] : [["folder", harness.directory] as const]),
+      ...rulesOf(harness.permissions),
       ...Object.entries(harness.packages).map(([name, version]) => ["package", `${name} ${version}`] as const),
     ],
     out.colours,
   );
+  const tools = `${out.colours.dim("tools")}\n${wrap(harness.tools.join(", "), out.columns - 2).map((line) => `  ${line}\n`).join("")}`;
   const support = table(
     SUPPORT_KEYS.map((key) => ({ key, ...harness.support[key] })),
     [
@@ -57,5 +61,14 @@ export function harnessPage(harness: HarnessDetails, out: Pick<Sink, "columns" |
     out.columns,
     out.colours,
   );
-  return [head, support, capabilities].join("\n");
+  return [head, tools, support, capabilities].join("\n");
+}
+
+const ORDERS: Readonly<Record<PermissionDialect["order"], string>> = {
+  "longest-wins": "of several patterns that match, the longest wins",
+  "last-wins": "of several patterns that match, the last in the file wins",
+};
+
+function rulesOf({ order, unaskable }: PermissionDialect): (readonly [string, string])[] {
+  return [["rules", ORDERS[order]], ...(unaskable.length === 0 ? [] : [["no ask", `${unaskable.join(", ")}: \`ask\` denies`] as const])];
 }

@@ -33,6 +33,15 @@ test("[H-079] [H-080] [H-082] [H-084] [M-072] [M-077] project tools run in this 
   assert.deepEqual(second!.status === "error" && [second!.kind, second!.error], ["failed", "There is no tool named memory."]);
 });
 
+test("a rule for a tool that is nearly one is told at the start", async (t) => {
+  const files = { "beeuni.yaml": `${MANIFEST}agents:\n  a: {}\n`, "agents/a.md": "---\nmode: primary\npermission:\n  bassh: deny\n  bash: deny\n---\n" };
+  const { daemon } = await openBench(t, { files });
+  const { notices } = (await daemon.createSession({})).state();
+  assert.deepEqual(notices.map(({ level, code, message }) => [level, code, message]), [
+    ["warning", "unknown_tool", 'agents.a.permission: no tool is called "bassh", so it decides nothing; did you mean bash?'],
+  ]);
+});
+
 test("a tool that never returns ends with the turn's stop", async (t) => {
   const files = {
     "beeuni.yaml": `${MANIFEST}agents:\n  a: {}\ntools:\n  stuck: tools/stuck.ts\n`, "agents/a.md": AGENT,

@@ -1,7 +1,7 @@
 import {
   type AgentSpec, BeeuniError, type EnforcedRule, formatIssue, formatModelRef, type HarnessDecision, type Issue, type ModelEndpoint, type ModelRef,
 } from "@beeuni/protocol";
-import { type AgentSet, type Harness, refuseUnenforced, selectProjectHarness, toolchainStatus, unenforcedDenies } from "@beeuni/harness";
+import { type AgentSet, type Harness, misspelledNames, refuseUnenforced, selectProjectHarness, toolchainStatus, unenforcedDenies } from "@beeuni/harness";
 import { agentToStart, loadProject } from "@beeuni/project";
 import { type LoadedTool, loadTools } from "@beeuni/tools";
 import type { DaemonOptions } from "../types.ts";
@@ -58,6 +58,9 @@ export async function planSession(options: DaemonOptions, request: PlanRequest):
     agents: { ...project.agentSet, hostTools: loaded.tools.map(({ name, description, parameters }) => ({ name, description, parameters })) },
     notices: [
       ...project.issues.map(issueNotice),
+      ...misspelledNames(agent, [harness], [...project.toolModules, ...loaded.tools].map(({ name }) => name)).map(({ field, name, meant }): Notice => ({
+        level: "warning", code: "unknown_tool", message: `agents.${agent.name}.${field}: no tool is called "${name}", so it decides nothing; did you mean ${meant}?`,
+      })),
       ...loaded.failed.map(({ name, path, error }): Notice => ({
         level: "warning", code: "tool_skipped", message: `The tool ${name}${error.startsWith(path) ? "" : ` (${path})`} was left out: ${error}`,
       })),
