@@ -79,3 +79,10 @@ test("short ids tell these ids apart and no longer", () => {
   assert.deepEqual([...shortIds(entries.map((entry) => entry.id)).values()], ["ses_f3a1b2c3d4e", "ses_f3a1b2c3d4f"]);
   assert.deepEqual([...shortIds([id]).values()], ["ses_f3a1b2c3"]);
 });
+
+test("how long a killed process worked on its turn is not made up, before and after its session is opened again", () => {
+  const { endedAt: _, outcome: __, ...open } = session.turns[0]!;
+  const out = captureSink().sink;
+  const rows = sessionPage({ ...session, turns: [open, { ...open, outcome: "interrupted", endedAt: now }] }, now, out).split("\n").filter((line) => line.startsWith("trn_"));
+  assert.deepEqual(rows.map((line) => line.split(/ {2,}/).slice(1)), [["user", "interrupted", "?"], ["user", "interrupted", "in 1,204 out 88", "?"]]);
+});

@@ -1,4 +1,4 @@
-import { formatModelRef, type SessionEntry } from "@beeuni/protocol";
+import { formatModelRef, type SessionEntry, type TurnInfo } from "@beeuni/protocol";
 import type { SessionState } from "@beeuni/transcript";
 import type { Colours, Sink } from "../io.ts";
 import { ago, duration } from "./numbers.ts";
@@ -46,14 +46,16 @@ export function sessionPage(session: SessionState, now: number, out: Pick<Sink, 
     ],
     out.colours,
   );
+  const outcome = (turn: TurnInfo): string => turn.outcome ?? (session.status.type === "idle" ? "interrupted" : "running");
+  // When a killed process stopped working on its turn, nobody knows.
   const turns = table(
     session.turns,
     [
       { title: "turn", cell: (turn) => turn.id, short: (turn) => turn.id.slice(0, 16), drop: 3 },
       { title: "began by", cell: (turn) => turn.origin, drop: 4 },
-      { title: "outcome", cell: (turn) => turn.outcome ?? (session.status.type === "idle" ? "interrupted" : "running") },
+      { title: "outcome", cell: outcome },
       { title: "tokens", cell: (turn) => (turn.endedAt === undefined ? "" : tokens(turn.usage ?? null).join(" ")), drop: 1 },
-      { title: "took", cell: (turn) => duration((turn.endedAt ?? now) - turn.startedAt), align: "right", drop: 2 },
+      { title: "took", cell: (turn) => (outcome(turn) === "interrupted" ? "?" : duration((turn.endedAt ?? now) - turn.startedAt)), align: "right", drop: 2 },
       { title: "error", cell: (turn) => turn.error?.message ?? "", shrink: 12 },
     ],
     out.columns,
