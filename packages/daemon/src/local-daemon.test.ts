@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { createScriptedHarness } from "@beeuni/conformance";
 import type { BeeuniError } from "@beeuni/protocol";
+import type { LocalDaemon } from "./local-daemon.ts";
 import { conversation, openBench, text, turn } from "./testing/bench.ts";
 
 const MANIFEST = "beeuni_version: 2\nproject:\n  name: test\ndefault_agent: a\n";
@@ -228,6 +229,32 @@ test("a session belongs to its folder, and can be named by the beginning of its 
   });
   assert.deepEqual(await stranger.sessions(), []);
   assert.equal((await bench.daemon.openSession(id.slice(0, 20))).id, id);
+});
+
+test("nothing of another folder's sessions is read or changed, whatever names them", async (t) => {
+  const bench = await openBench(t, { scripted: { model: true } });
+  const session = await bench.daemon.createSession({});
+  await turn(session, "say hello there");
+  const { id } = session;
+  const [call] = await bench.daemon.calls(id);
+  const answer = session.state().messages.at(-1)!;
+  const stranger = bench.another({ directory: createOther(bench.directory) });
+  const named = (daemon: LocalDaemon): [string, () => Promise<unknown>][] => [id, id.slice(0, 20)].flatMap((name): [string, () => Promise<unknown>][] => [
+    ["read", () => daemon.read(name)], ["entry", () => daemon.entry(name)], ["harnessOf", () => daemon.harnessOf(name)], ["abort", () => daemon.abort(name)],
+    ["calls", () => daemon.calls(name)], ["call", () => daemon.call(call!.id, name)], ["call of a message", () => daemon.call(answer.info.id, name)],
+  ]);
+  for (const [what, ask] of named(stranger)) assert.equal((await refusal(ask()) as { code: string }).code, "session_not_found", what);
+  // Control: the folder's own daemon answers each of them.
+  for (const [, ask] of named(bench.daemon)) await ask();
+  assert.equal((await refusal(stranger.call(call!.id)) as { code: string }).code, "call_not_found");
+  for (const ask of [() => stranger.removeSession(id), () => stranger.restartSession(id), () => stranger.openSession(id)]) {
+    assert.equal((await refusal(ask()) as { code: string }).code, "session_not_found");
+  }
+  // Health needs no token: it tells neither the other folder nor what an id begins with.
+  for (const name of [id, id.slice(0, 8)]) {
+    const { status, boot_error, directory } = await stranger.health(name);
+    assert.deepEqual([status, boot_error, directory], ["error", `there is no session "${name}"`, stranger.directory]);
+  }
 });
 
 function createOther(directory: string): string {

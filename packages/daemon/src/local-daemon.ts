@@ -147,12 +147,12 @@ export class LocalDaemon implements Daemon {
   }
 
   async calls(session: string): Promise<Call[]> {
-    return (await readSessionCalls(this.home, session)).calls;
+    return (await readSessionCalls(this.home, (await this.entry(session)).id)).calls;
   }
 
   /** The call with this id, or the one that produced the message or part. Throws `call_not_found`. */
   async call(id: string, session?: string): Promise<FoundCall> {
-    return await findCall(this.home, id, session === undefined ? { directory: this.directory } : { session });
+    return await findCall(this.home, id, session === undefined ? { directory: this.directory } : { session: (await this.entry(session)).id });
   }
 
   async callBody(found: FoundCall, side: "request" | "response"): Promise<Uint8Array> {
@@ -205,10 +205,12 @@ export class LocalDaemon implements Daemon {
   }
 
   async #closedHealth(id: string): Promise<Health> {
-    const reading = await readSession(this.home, id).catch((thrown: unknown) => thrown as BeeuniError);
-    if (reading instanceof Error) {
+    // Health is told without a token: nothing of another folder's sessions, and no id that the caller does not know whole.
+    const reading = isId(id, "ses") ? await this.read(id).catch((thrown: unknown) => thrown as BeeuniError) : null;
+    if (reading === null || reading instanceof Error) {
       const health = await projectHealth(this.#options, this.facts, this.#epoch);
-      return { ...health, status: "error", runtimeReady: false, boot_error: reading.message };
+      const isUnknown = reading === null || reading.code === "session_not_found";
+      return { ...health, status: "error", runtimeReady: false, boot_error: isUnknown ? `there is no session "${id}"` : reading.message };
     }
     const { state, epoch } = reading;
     const harness = await this.harnessOf(id).catch(() => null);
