@@ -34,3 +34,10 @@ test("on a terminal: one line, written over, inside the width, and left behind w
     "beeuni: installed pi 1.6.0: 118 MB in …⏎",
   ]);
 });
+
+test("who waited for another process's installation is not told a size", () => {
+  const out = captureSink();
+  const line = new InstallProgressLine(out.sink);
+  for (const progress of [step("waiting", 10, 0), step("done", 12_500, 0)]) line.show(progress);
+  assert.equal(out.text(), "beeuni: another process is installing pi 1.6.0: waiting, 10ms\nbeeuni: pi 1.6.0 was installed by the other process, 12.5s\n");
+});

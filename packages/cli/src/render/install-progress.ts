@@ -47,6 +47,7 @@ function describe({ harness, version, phase, elapsedMs, megabytes, expectedMegab
     case "verifying":
       return `installing ${what}: checking`;
     case "done":
+      if (megabytes === 0) return `${what} was installed by the other process, ${duration(elapsedMs)}`;
       return `installed ${what}: ${Math.round(megabytes)} MB in ${duration(elapsedMs)}`;
   }
 }
