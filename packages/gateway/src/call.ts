@@ -8,7 +8,7 @@ import type { Refusal } from "./refusal.ts";
 import { decodeBody, readBody } from "./request-body.ts";
 import type { Target } from "./target.ts";
 import type { Provider } from "./types.ts";
-import type { HeaderPair, Upstream } from "./upstream.ts";
+import type { Upstream } from "./upstream.ts";
 
 export interface CallContext {
   holder: Holder;
@@ -48,16 +48,14 @@ export async function serveCall(context: CallContext, request: IncomingMessage, 
     const message = `${provider.id}/${asked} is not served as ${target.protocol}, only as ${provider.protocols.join(", ")}`;
     return exchange.refuse({ status: 400, code: "protocol_not_supported", message });
   }
+  // Made anew for each request, and once.
+  const credential = provider.credential?.();
   exchange.start(
     context.upstreamOf(provider),
-    { protocol: target.protocol, caller: holder.id, path: target.path + target.query, headers: requestHeaders(headers, added(provider)), body: read.body },
+    { protocol: target.protocol, caller: holder.id, path: target.path + target.query, headers: requestHeaders(headers, [...(provider.headers ?? []), ...(credential === undefined ? [] : [credential])]), body: read.body },
     { provider: provider.id, upstream: (provider.baseUrl ?? `in-process:${provider.id}`) + target.path, model: asked },
+    credential === undefined ? [] : [credential[1].replace(/^bearer /i, "")],
   );
-}
-
-function added(provider: Provider): HeaderPair[] {
-  const credential = provider.credential?.();
-  return [...(provider.headers ?? []), ...(credential === undefined ? [] : [credential])];
 }
 
 function tooLarge(limit: number): Refusal {

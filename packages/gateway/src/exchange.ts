@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { ModelProtocol } from "@beeuni/protocol";
 import type { CallEnd, CallRecorder, Route } from "@beeuni/trace";
-import { headerValue, responseHeaders } from "./headers.ts";
+import { headerValue, reasonPhrase, responseHeaders, withoutSecrets } from "./headers.ts";
 import type { RunningCall } from "./principals.ts";
 import { encodeRefusal, type Refusal } from "./refusal.ts";
 import type { HeaderPair, Upstream, UpstreamRequest, UpstreamRun, UpstreamSink } from "./upstream.ts";
@@ -26,6 +26,7 @@ export class Exchange implements UpstreamSink, RunningCall {
   readonly #log: (message: string) => void;
   readonly #finished: () => void;
   #route: Route | undefined;
+  #secrets: readonly string[] = [];
   #run: UpstreamRun | undefined;
   #ended = false;
   #headSent = false;
@@ -52,10 +53,11 @@ export class Exchange implements UpstreamSink, RunningCall {
     return this.#ended;
   }
 
-  /** Sends the request on. `route` is what the trace gets for each attempt. */
-  start(upstream: Upstream, request: UpstreamRequest, route: Route): void {
+  /** Sends the request on. `route` is what the trace gets for each attempt; `secrets` are told to nobody, not even by the upstream's answer. */
+  start(upstream: Upstream, request: UpstreamRequest, route: Route, secrets: readonly string[]): void {
     if (this.#ended) return;
     this.#route = route;
+    this.#secrets = secrets;
     this.#run = upstream(request, this);
   }
 
@@ -80,13 +82,14 @@ export class Exchange implements UpstreamSink, RunningCall {
     if (this.#route !== undefined && !this.#ended) this.#recorder.route(this.#route);
   }
 
-  head(status: number, reason: string, headers: readonly HeaderPair[]): void {
+  head(status: number, reason: string, received: readonly HeaderPair[]): void {
     if (this.#ended) return;
+    const headers = withoutSecrets(received, this.#secrets);
     this.#recorder.responseHead(status, headers);
     const length = Number(headerValue(headers, "content-length") ?? Number.NaN);
     this.#left = Number.isSafeInteger(length) && length > 0 ? length : undefined;
     this.#response.sendDate = false;
-    this.#response.writeHead(status, reason, responseHeaders(headers).flat());
+    this.#response.writeHead(status, reasonPhrase(reason), responseHeaders(headers).flat());
     this.#headSent = true;
     // The head leaves now, in one packet with the chunks that came with it: a client that streams waits for it.
     const socket = this.#response.socket;
@@ -116,7 +119,8 @@ export class Exchange implements UpstreamSink, RunningCall {
     const where = this.#route === undefined ? "the upstream" : `${this.#route.provider} (${this.#route.upstream})`;
     if (!this.#headSent) {
       this.#log(`${where} gave no answer: ${message}`);
-      void this.refuse({ status: 502, code: "upstream_unavailable", message: `${where} gave no answer: ${message}` });
+      // An answer that can't be written either must not become a fault of the process.
+      this.refuse({ status: 502, code: "upstream_unavailable", message: `${where} gave no answer: ${message}` }).catch(() => this.#response.destroy());
       return;
     }
     this.#log(`${where} broke off: ${message}`);

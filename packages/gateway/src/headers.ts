@@ -38,6 +38,16 @@ export function responseHeaders(received: readonly HeaderPair[]): HeaderPair[] {
   });
 }
 
+/** The same pairs; where a value holds one of the secrets, as many `*` stand for it: a provider that echoes its key tells nobody. */
+export function withoutSecrets(headers: readonly HeaderPair[], secrets: readonly string[]): HeaderPair[] {
+  return headers.map(([name, value]) => [name, secrets.reduce((text, secret) => text.replaceAll(secret, "*".repeat(secret.length)), value)]);
+}
+
+/** A reason phrase that may be sent on: none in place of one that HTTP does not allow. */
+export function reasonPhrase(received: string): string {
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(received) ? received : "";
+}
+
 /** First value of a header by its lower-case name. */
 export function headerValue(headers: readonly HeaderPair[], name: string): string | undefined {
   return headers.find(([key]) => key.toLowerCase() === name)?.[1];

@@ -51,6 +51,30 @@ test("a response comes back with its status, reason and headers, without cookies
   client.close();
 });
 
+test("a reason phrase that HTTP does not allow is left out, and the answer is whole", async () => {
+  for (const [sent, shown] of [["\u00ff\u0080", ""], ["a\u0001\u001b[31mb", ""], ["Fine \u00e9", ""], ["Fine", "Fine"]] as const) {
+    await using upstream = await startRawUpstream((socket) => void socket.write(Buffer.from(`HTTP/1.1 200 ${sent}\r\ncontent-length: 2\r\n\r\n{}`, "latin1")));
+    await using open = await openGateway([testProvider(upstream.url)]);
+    const client = new RawClient(open.port);
+    client.send(`${open.path}/chat/completions`, '{"model":"m1"}');
+    const { start, body } = await client.response();
+    assert.deepEqual([start.trimEnd(), body.toString()], [`HTTP/1.1 200 ${shown}`.trimEnd(), "{}"]);
+    assert.equal((await open.trace.ended(0)).end, "complete");
+    client.close();
+  }
+});
+
+test("a provider that echoes its key in a header tells it neither to the client nor to the trace", async () => {
+  for (const credential of [["authorization", `Bearer ${SECRET}`], ["x-api-key", SECRET]] as const) {
+    await using upstream = await startRawUpstream((socket) => void socket.write(`HTTP/1.1 200 OK\r\nx-seen: Bearer ${SECRET}; q=1\r\nlocation: http://elsewhere/?key=${SECRET}\r\ncontent-length: 2\r\n\r\n{}`));
+    await using open = await openGateway([testProvider(upstream.url, { credential: () => credential })]);
+    const { headers } = await fetch(`${open.base}/chat/completions`, { method: "POST", body: '{"model":"m1"}', redirect: "manual" });
+    const masked = "*".repeat(SECRET.length);
+    assert.deepEqual([headers.get("x-seen"), headers.get("location")], [`Bearer ${masked}; q=1`, `http://elsewhere/?key=${masked}`]);
+    assert.equal(JSON.stringify((await open.trace.ended(0)).responseHeaders).includes(SECRET), false);
+  }
+});
+
 for (const [status, reason] of [[401, "Unauthorized"], [429, "Too Many Requests"], [500, "Internal Server Error"]] as const) {
   test(`an upstream's ${status} passes as it is, once`, async () => {
     const body = `{"error":{"message":"from upstream ${status}"}}`;
