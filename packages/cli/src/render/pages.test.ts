@@ -21,7 +21,7 @@ const entries: SessionEntry[] = [
   { ...info, id: "ses_f3a1b2c3d4f7BBBBBBBBBBBBBB", title: "Release notes for the next version, with a long title", updatedAt: now - 86_400_000, status: { type: "busy", turn: "trn_1" }, messages: 12 },
 ];
 const session: SessionState = {
-  info, deleted: false, status: { type: "idle" }, grants: [],
+  info, deleted: false, status: { type: "idle" }, grants: [{ agent: "build", permission: "bash", pattern: "git *" }],
   turns: [
     { id: "trn_f3a1b2c3d4e5AAAAAAAAAAAAAA", session: id, origin: "user", prompt: "msg_1", agent: "build", model, startedAt: now - 600_000, endedAt: now - 597_000, outcome: "completed", usage },
     { id: "trn_f3a1b2c3d4e6AAAAAAAAAAAAAA", session: id, origin: "user", agent: "build", model, startedAt: now - 300_000, endedAt: now - 240_000, outcome: "failed", error: { code: "rate_limit", message: "429 too many requests", status: 429 }, usage: null },

@@ -1,4 +1,4 @@
-import { formatModelRef, type SessionEntry, type TurnInfo } from "@beeuni/protocol";
+import { type EnforcedRule, formatModelRef, type SessionEntry, type TurnInfo } from "@beeuni/protocol";
 import type { SessionState } from "@beeuni/transcript";
 import type { Colours, Sink } from "../io.ts";
 import { ago, duration } from "./numbers.ts";
@@ -61,8 +61,15 @@ export function sessionPage(session: SessionState, now: number, out: Pick<Sink, 
     out.columns,
     out.colours,
   );
-  const rules = opened === null ? "" : rulesTable({ [info.agent]: opened.rules }, out);
+  const rules = rulesTable(rulesOf(session), out);
   return [head, turnsBlock(session, turns), rules, waiting(session, out.colours), notices(session, out.colours)].filter((block) => block !== "").join("\n");
+}
+
+/** The rules that the session started with, and what a person has answered with "always" since. */
+function rulesOf({ info, opened, grants }: SessionState): { [agent: string]: EnforcedRule[] } {
+  const rules: { [agent: string]: EnforcedRule[] } = { [info.agent]: opened?.rules.slice() ?? [] };
+  for (const { agent, permission, pattern } of grants) (rules[agent] ??= []).push({ permission, pattern, action: "allow", enforcer: "host", reason: "answered always" });
+  return rules;
 }
 
 function turnsBlock(session: SessionState, turns: string): string {
