@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -57,6 +57,7 @@ test("the record of a killed server is no server and stands in nobody's way", as
   const record = await serving("/killed");
   await announceServer(home, record, "new");
   assert.deepEqual(await findServer(home, "/killed"), { ...record, token: "new" });
+  assert.deepEqual(readdirSync(projectFiles(home, "/killed").folder).sort(), ["server.json", "token"], "nothing of the killed one stays");
   await withdraw();
   assert.deepEqual(await findServer(home, "/killed"), { ...record, token: "new" }, "the old one takes only its own record away");
 });

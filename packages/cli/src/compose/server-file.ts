@@ -1,4 +1,5 @@
-import { chmod, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { chmod, link, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { BeeuniError } from "@beeuni/protocol/errors";
 import { projectFiles } from "./home.ts";
 
@@ -36,23 +37,18 @@ export async function announceServer(home: string, record: ServerRecord, token: 
   await mkdir(files.folder, { recursive: true, mode: 0o700 });
   const text = `${JSON.stringify(record)}\n`;
   for (let tries = 0; tries < 5; tries++) {
-    const file = await open(files.server, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "EEXIST") return undefined;
-      throw error;
-    });
-    if (file !== undefined) {
-      await file.writeFile(text);
-      await file.close();
+    if (await createWhole(files.server, text)) {
       await writeToken(files.token, token);
       return async () => {
         // Only our own: a later server may have taken the place of a record it could not reach.
         if ((await readFile(files.server, "utf8").catch(() => "")) === text) await Promise.all([rm(files.server, { force: true }), rm(files.token, { force: true })]);
       };
     }
-    const other = parseRecord(await readFile(files.server, "utf8").catch(() => ""));
+    const known = await readFile(files.server, "utf8").catch(() => "");
+    const other = parseRecord(known);
     if (other !== undefined && (await answers(other))) throw alreadyServing(other);
-    // Left by a process that was killed. Renaming takes it away once, whoever else is trying.
-    await rename(files.server, `${files.server}.stale`).catch(() => undefined);
+    // Left by a process that was killed.
+    await takeAway(files.server, known);
   }
   throw new BeeuniError("storage_failed", `${files.server} can't be written`, { hint: "remove that file and start again" });
 }
@@ -61,6 +57,30 @@ export function alreadyServing(record: ServerRecord): BeeuniError {
   return new BeeuniError("already_serving", `${record.directory} is already served at ${record.url} (process ${record.pid})`, {
     hint: `use that one, or stop it first: kill ${record.pid}`,
   });
+}
+
+/** Makes a file that has its text from its first moment on: an empty one would pass for a killed server's. False when it is there. */
+async function createWhole(path: string, text: string): Promise<boolean> {
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
+  await writeFile(draft, text, { mode: 0o600, flag: "wx" });
+  try {
+    await link(draft, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** Removes the file if it still holds `known`. What somebody else put there meanwhile is put back. */
+async function takeAway(path: string, known: string): Promise<void> {
+  const aside = `${path}.${process.pid}.${randomBytes(4).toString("hex")}.stale`;
+  // Renaming takes it away once, whoever else is trying.
+  if (!(await rename(path, aside).then(() => true, () => false))) return;
+  if ((await readFile(aside, "utf8")) !== known) await link(aside, path).catch(() => undefined);
+  await rm(aside, { force: true });
 }
 
 async function writeToken(path: string, token: string): Promise<void> {
