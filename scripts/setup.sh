@@ -69,6 +69,10 @@ set_up() {
   rm -f "$lock" "$log"
   trap - EXIT INT TERM
   say "set up in $elapsed s"
+  # Everything that is printed later says `beeuni`, without the folder.
+  if [ "${0##*/}" = beeuni ] && ! command -v beeuni >/dev/null 2>&1; then
+    say "to type beeuni in any folder: export PATH=\"$root:\$PATH\""
+  fi
 }
 
 is_set_up || set_up
