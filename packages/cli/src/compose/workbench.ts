@@ -49,7 +49,9 @@ export async function openWorkbench(options: WorkbenchOptions): Promise<Workbenc
   const log = (level: "info" | "warning" | "error", message: string): void => {
     if (level !== "info" || io.env["BEEUNI_DEBUG"]) note(`${level}: ${message}`);
   };
-  const gateway: Gateway = await createGateway({ providers: models.providers, log });
+  // What goes wrong with a call is told by its turn: a run says it once, a server's log keeps each attempt.
+  const quiet = options.headless && !io.env["BEEUNI_DEBUG"];
+  const gateway: Gateway = await createGateway({ providers: models.providers, ...(quiet ? {} : { log }) });
   const harness = options.harness ?? (io.env["BEEUNI_HARNESS"] || undefined);
   const defaultModel = options.defaultModel ?? models.standard?.model;
   const daemon = createDaemon({
