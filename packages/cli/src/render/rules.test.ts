@@ -22,6 +22,12 @@ test("every rule stands with its agent and who enforces it, and why where that i
   ].join("\n"));
 });
 
+test("it fits 40 columns", () => {
+  const narrow = captureSink({ columns: 40 }).sink;
+  const table = rulesTable({ "release-writer": [{ permission: "external_directory", pattern: "/home/ada/notes/*", action: "allow", enforcer: "host", reason: "answered always" }] }, narrow);
+  assert.deepEqual(table.split("\n").map((line) => line.length).filter((length) => length > 40), []);
+});
+
 test("without a rule there is nothing to show", () => {
   assert.equal(rulesTable({ writer: [] }, out), "");
 });

@@ -10,7 +10,7 @@ export function rulesTable(rules: Readonly<Record<string, readonly EnforcedRule[
     rows,
     [
       { title: "agent", cell: ({ agent }) => agent, shrink: 6 },
-      { title: "rule", cell: ({ permission }) => permission },
+      { title: "rule", cell: ({ permission }) => permission, shrink: 9 },
       { title: "pattern", cell: ({ pattern }) => pattern, shrink: 8 },
       { title: "action", cell: ({ action }) => action },
       { title: "by", cell: ({ enforcer, reason }) => (reason === undefined ? enforcer : `${enforcer} (${reason})`), shrink: 6 },
