@@ -10,8 +10,8 @@ export function rulesTable(rules: Readonly<Record<string, readonly EnforcedRule[
     rows,
     [
       { title: "agent", cell: ({ agent }) => agent, shrink: 6 },
-      { title: "rule", cell: ({ permission }) => permission, shrink: 9 },
-      { title: "pattern", cell: ({ pattern }) => pattern, shrink: 8 },
+      { title: "rule", cell: ({ permission }) => permission, shrink: 8 },
+      { title: "pattern", cell: ({ pattern }) => pattern, shrink: 6 },
       { title: "action", cell: ({ action }) => action },
       { title: "by", cell: ({ enforcer, reason }) => (reason === undefined ? enforcer : `${enforcer} (${reason})`), shrink: 6 },
     ],
