@@ -1,5 +1,6 @@
 import { type BeeuniError, toBeeuniError } from "@beeuni/protocol/errors";
 import type { Io } from "./io.ts";
+import { jsonText } from "./render/json.ts";
 
 /**
  * Prints what was thrown and gives the exit code. Text: `error: …` and `hint: …`; with --json the body
@@ -10,7 +11,7 @@ export function reportError(thrown: unknown, io: Pick<Io, "stderr" | "env">, jso
   const error = toBeeuniError(thrown);
   const { red, bold, dim } = io.stderr.colours;
   if (json) {
-    io.stderr.write(`${JSON.stringify(error.toBody())}\n`);
+    io.stderr.write(`${jsonText(error.toBody())}\n`);
   } else {
     io.stderr.write(`${bold(red("error:"))} ${error.message}\n`);
     const hint = error.hint ?? (error.code === "internal" ? internalHint(io) : undefined);

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 // picocolors: one small file; the rules of when to colour are ours (below), so only its `createColors` is used.
 import picocolors from "picocolors";
+import { terminalText } from "./render/plain.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 export type Colours = ReturnType<typeof picocolors.createColors>;
@@ -40,7 +41,9 @@ export function columnsOf(env: Environment, stream: { isTTY?: boolean; columns?:
   return stream.isTTY ? (stream.columns ?? 80) : Infinity;
 }
 
-function sinkOf(stream: NodeJS.WriteStream, env: Environment, gone: AbortController): Sink {
+/** A stream of the process. Text that goes to a terminal is made safe for it; bytes, and what goes elsewhere, stay as they are. */
+export function sinkOf(stream: NodeJS.WriteStream, env: Environment, gone: AbortController): Sink {
+  const shown = (chunk: string | Uint8Array): string | Uint8Array => (stream.isTTY && typeof chunk === "string" ? terminalText(chunk) : chunk);
   let broken = false;
   stream.on("error", () => {
     // EPIPE: the reader (`| head -1`) has left. ENOSPC and the rest: nothing more can be said there either.
@@ -48,7 +51,7 @@ function sinkOf(stream: NodeJS.WriteStream, env: Environment, gone: AbortControl
     gone.abort();
   });
   return {
-    write: (chunk) => void (broken || stream.write(chunk)),
+    write: (chunk) => void (broken || stream.write(shown(chunk))),
     isTerminal: stream.isTTY === true,
     get columns() {
       return columnsOf(env, stream);

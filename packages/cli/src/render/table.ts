@@ -75,5 +75,5 @@ function minimum(plan: readonly Planned[]): number {
 /** `key  value` lines; the keys stand in one column. */
 export function fields(pairs: readonly (readonly [string, string])[], colours: Colours): string {
   const keys = Math.max(...pairs.map(([key]) => width(key)));
-  return pairs.map(([key, value]) => `${colours.dim(padEnd(key, keys))}  ${value}\n`).join("");
+  return pairs.map(([key, value]) => `${colours.dim(padEnd(key, keys))}  ${value.replace(/[\r\n]+/g, " ")}\n`).join("");
 }
