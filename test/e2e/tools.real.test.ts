@@ -92,7 +92,7 @@ describe("tools on the real harness", () => {
     ]);
     const { code, stderr } = await beeuni(place, ["validate"]);
     assert.deepEqual([code, stderr], [1, `3 error(s):
-  tools/broken-load.ts tools.broken_load: tools/broken-load.ts: no licence found
+  tools/broken-load.ts tools.broken_load: no licence found
   tools/no-execute.ts tools.no_execute: \`execute(args, context)\` must be a function
   tools/gone.ts tools.gone: tools/gone.ts does not exist
 `]);

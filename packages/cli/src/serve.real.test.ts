@@ -86,7 +86,7 @@ describe("serve", () => {
     const turn = client.sessions.promptAndWait(session, `[[tool question ${JSON.stringify({ questions })}]] [[text: thanks]]`);
     const request = await first<QuestionRequest>(["question", "ls"]);
     const page = await place.run(["question", "ls"]);
-    assert.match(page.stdout, /Which colour\?\n {2}- Red: warm\n {2}- Blue: cold\nbeeuni question reply que_/);
+    assert.match(page.stdout, /Which colour\?\n {2}- Red: warm\n {2}- Blue: cold\n {2}\(or your own words\)\nbeeuni question reply que_/);
     assert.deepEqual((await place.run(["question", "reply", request.id])).code, 2);
     assert.deepEqual(await place.run(["question", "reply", request.id, "--answer", "Blue"]), { code: 0, stdout: `answered ${request.id}\n`, stderr: "" });
     await turn;
