@@ -124,7 +124,7 @@ describe("answers to what asks, on the real harness", () => {
     };
     const question = await ask();
     const late = await beeuni(place, ["question", "reply", question, "--answer", "red"]);
-    assert.deepEqual([late.code, late.stderr], [2, `error: ${question} asks 2 questions, and --answer stands 1 times\nhint: beeuni question reply ${question} --answer "…" --answer "…"\n`]);
+    assert.deepEqual([late.code, late.stderr], [2, `error: ${question} asks 2 questions, and --answer stands 1 time\nhint: beeuni question reply ${question} --answer "…" --answer "…"\n`]);
     assert.equal((await beeuni(place, ["question", "reply", question, "--answer", "blue", "--answer", "s,m"])).stdout, `answered ${question}\n`);
     await stateWhen(client, id, ({ status }) => status.type === "idle");
     assert.deepEqual(toolResults(model.last), ["User answered:\nColour: blue\nSizes: s, m"]);

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Place } from "./place.ts";
 
 export const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-const ENTRY = `${ROOT}packages/cli/bin/beeuni.mjs`;
+export const ENTRY = `${ROOT}packages/cli/bin/beeuni.mjs`;
 
 export interface CliOptions {
   stdin?: string | Uint8Array;
