@@ -62,6 +62,12 @@ test("control: bash runs the hidden command of each of these lines", () => {
   assert.deepEqual(HIDING.filter((_, index) => !ran.has(index)), []);
 });
 
+test("a line that is nested without end, or long, is decided at once", { timeout: 20_000 }, () => {
+  for (const line of ["$(", "${x", "`", "$((", "(", "\"$(", "<<E "].map((open) => `git ${open.repeat(50_001)}`)) assert.equal(decide(line), "ask", line.slice(0, 12));
+  const blanks = " ".repeat(200_000);
+  for (const line of [`git${blanks}x`, `git >${blanks}x`, `git <<<${blanks}x`, `git # ${blanks}x`]) assert.equal(decide(line), "allow", line.slice(0, 8));
+});
+
 test("lines that can be read are still allowed", () => {
   const lines = [
     "git status", "git log --format='%h; %s' | git column", "git commit -m \"a (b) & c\" && git push 2>&1", "git log \\\n  --oneline # all", "git diff $(git merge-base a b) -- \"$x\" ${y:-z} ${#z}",

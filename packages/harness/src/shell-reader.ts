@@ -1,4 +1,4 @@
-import { arithmeticEnd, readHereDocuments, type HereDocument } from "./shell-syntax.ts";
+import { arithmeticEnd, readHereDocuments, trimBlanks, type HereDocument } from "./shell-syntax.ts";
 import type { ShellCommand } from "./shell-commands.ts";
 
 const KEYWORDS = /^(?:(?:if|then|elif|else|while|until|do|time|!|\{)(?=[ \t\n]|$)[ \t\n]*)+/;
@@ -12,17 +12,22 @@ const REDIRECT = /(?:&>>?|>&|>[>|]?|<>)[ \t]*([^\s;|&()<>]*)/y;
 const DUPLICATE = /[<>]&(?:\d+-?|-)(?=[\s;|&()<>]|$)/y;
 const HEREDOC = /<<(-?)[ \t]*(?:'([^'\n]*)'|"([^"\n\\$`]*)"|([\w.-]+))(?=[ \t\n;|&()<>]|$)/y;
 
+const MAX_DEPTH = 50;
+
 /** Reads a command line from left to right and notes the commands in it, also those that are substituted. */
 export class ShellReader {
   readonly commands: ShellCommand[] = [];
   opaque = false;
   private readonly source: string;
   private at = 0;
+  /** How many substitutions the place is in. */
+  private depth: number;
   /** Those whose text begins after the next newline. */
   private pending: HereDocument[] = [];
 
-  constructor(source: string) {
+  constructor(source: string, depth = 0) {
     this.source = source;
+    this.depth = depth;
   }
 
   /** Reads commands up to `close`, which it takes, or to the end of the source. */
@@ -75,7 +80,7 @@ export class ShellReader {
   }
 
   private add(text: string, writesFile: boolean): void {
-    const command = text.replace(/^[ \t\n]+|[ \t\n]+$/g, "").replace(KEYWORDS, "");
+    const command = trimBlanks(text).replace(KEYWORDS, "");
     this.opaque ||= HARD_TO_READ.test(command);
     if (!NO_COMMAND.test(command)) this.commands.push({ text: command, writesFile });
   }
@@ -95,9 +100,21 @@ export class ShellReader {
   /** `$` and what it expands. */
   private expanded(next: string | undefined, isQuoted: boolean): string {
     if (next === "(") return this.substitution();
-    if (next === "{") return this.parameter(isQuoted);
+    if (next === "{") return this.nested(() => this.parameter(isQuoted));
     this.opaque ||= next === "[";
     return this.take(1);
+  }
+
+  /** Deeper than anyone writes, the rest of the line is left unread. */
+  private nested(read: () => string): string {
+    if (this.depth >= MAX_DEPTH) {
+      this.opaque = true;
+      return this.take(this.source.length);
+    }
+    this.depth++;
+    const text = read();
+    this.depth--;
+    return text;
   }
 
   private take(count: number): string {
@@ -178,7 +195,7 @@ export class ShellReader {
   private backquoted(): string {
     const start = this.at++;
     while (this.at < this.source.length && this.source[this.at] !== "`") this.at += this.source[this.at] === "\\" ? 2 : 1;
-    const inner = new ShellReader(this.source.slice(start + 1, this.at));
+    const inner = new ShellReader(this.source.slice(start + 1, this.at), this.depth + 1);
     inner.list(null);
     this.commands.push(...inner.commands);
     this.opaque ||= inner.opaque || inner.source.includes("\\") || this.at >= this.source.length;
@@ -193,9 +210,11 @@ export class ShellReader {
     const end = isExpression ? arithmeticEnd(this.source, start + 3) : -1;
     if (end >= 0) return this.take(end - start);
     this.opaque ||= isExpression;
-    this.at += 2;
-    this.list(")");
-    return this.source.slice(start, this.at);
+    return this.nested(() => {
+      this.at += 2;
+      this.list(")");
+      return this.source.slice(start, this.at);
+    });
   }
 
   private comment(text: string): void {
@@ -208,7 +227,7 @@ export class ShellReader {
   private hereDocument(text: string): string {
     if (this.source[this.at + 2] === "<") return this.take(3);
     const found = this.match(HEREDOC);
-    this.opaque ||= found === null || OWN_RULES.test(text);
+    this.opaque ||= found === null || this.pending.length >= MAX_DEPTH || OWN_RULES.test(text);
     if (found === null) return this.take(2);
     const [whole, dash, single, double, plain] = found;
     this.pending.push({ end: single ?? double ?? plain!, isQuoted: plain === undefined, isIndented: dash === "-" });

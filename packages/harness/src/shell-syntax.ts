@@ -39,3 +39,13 @@ export function arithmeticEnd(source: string, from: number): number {
   }
   return -1;
 }
+
+/** Without blanks and newlines around it. Other white space belongs to a word. */
+export function trimBlanks(text: string): string {
+  const isBlank = (char: string | undefined): boolean => char === " " || char === "\t" || char === "\n";
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text[start])) start++;
+  while (end > start && isBlank(text[end - 1])) end--;
+  return text.slice(start, end);
+}

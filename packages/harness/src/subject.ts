@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import type { PermissionDialect } from "./contract.ts";
 import { splitShellLine, withoutAssignments } from "./shell-commands.ts";
+import { trimBlanks } from "./shell-syntax.ts";
 
 /**
  * What the patterns of a rule are tested against. A path has two spellings, relative to the workspace and absolute: a
@@ -65,8 +66,8 @@ function commandSubjects(line: string): SubjectSet {
     const bare = withoutAssignments(text);
     return { ...subject("command", text), writesFile, bare: bare === null ? null : { ...subject("command", bare), writesFile } };
   };
-  const only = commands.length === 1 && commands[0]!.text === line.trim() ? commands[0] : undefined;
+  const only = commands.length === 1 && commands[0]!.text === trimBlanks(line) ? commands[0] : undefined;
   if (only !== undefined) return { whole: { ...command(only.text, only.writesFile), opaque }, commands: [] };
-  const whole = { ...subject("command", line.trim()), opaque, writesFile: commands.some(({ writesFile }) => writesFile) };
+  const whole = { ...subject("command", trimBlanks(line)), opaque, writesFile: commands.some(({ writesFile }) => writesFile) };
   return { whole, commands: commands.map(({ text, writesFile }) => command(text, writesFile)) };
 }

@@ -2,6 +2,10 @@ import type { Issue } from "@beeuni/protocol";
 // yaml: keeps the place of every node, and the comments for edits in place.
 import { isMap, LineCounter, parseDocument, type Document } from "yaml";
 import { type Path, type Place, placeInYaml } from "./place.ts";
+import { isTree } from "./shape.ts";
+
+/** YAML compares each key with all others: what is longer would hold up the process. */
+const MAX_CHARACTERS = 128 * 1024;
 
 /** A YAML document with the place of everything in it, and the list of what is wrong with it. */
 export class ManifestDocument {
@@ -14,7 +18,13 @@ export class ManifestDocument {
 
   constructor(text: string, file: string) {
     this.file = file;
-    this.document = parseDocument(text.replace(/^\uFEFF/, ""), { lineCounter: this.lines, merge: true, prettyErrors: false });
+    const isTooLong = text.length > MAX_CHARACTERS;
+    this.document = parseDocument(isTooLong ? "" : text.replace(/^\uFEFF/, ""), { lineCounter: this.lines, merge: true, prettyErrors: false });
+    if (isTooLong) {
+      this.issues.push({ file, path: "<yaml>", message: `has ${text.length} characters; a manifest may have ${MAX_CHARACTERS}.`, severity: "error" });
+      this.value = null;
+      return;
+    }
     const [error] = this.document.errors;
     if (error !== undefined) {
       const { line, col } = this.lines.linePos(error.pos[0]);
@@ -23,7 +33,9 @@ export class ManifestDocument {
       return;
     }
     try {
-      this.value = this.document.toJS({ maxAliasCount: 100 });
+      const value: unknown = this.document.toJS({ maxAliasCount: 100 });
+      if (!isTree(value)) throw new Error("an alias stands inside of what it names");
+      this.value = value;
     } catch (thrown) {
       this.issues.push({ file, path: "<yaml>", message: `Syntax error: ${(thrown as Error).message}`, severity: "error" });
       this.value = null;

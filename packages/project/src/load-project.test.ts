@@ -168,3 +168,25 @@ test("[H-053] a rules file that can't be used adds nothing; all but an empty one
   assert.deepEqual(await withRules((path) => symlink("/etc/hostname", path)), [null, ["warning AGENTS.md <file>: is a link that leaves the project: it is skipped."]]);
   assert.deepEqual(await withRules((path) => symlink("docs/rules.md", path)), ["inside", []]);
 });
+
+test("files that would use up memory or time are refused with what they may have", { timeout: 20_000 }, async () => {
+  const manifest = "beeuni_version: 2\ndefault_agent: a\nagents:\n  a: {}\n";
+  const of = async (files: { [path: string]: string }): Promise<string[]> => {
+    await using folder = await projectWith({ "beeuni.yaml": manifest, "agents/a.md": "---\nmode: primary\n---\n", ...files });
+    return told(await folder.load());
+  };
+  const front = (text: string): string => `---\nmode: primary\n${text}\n---\n`;
+  const keys = (count: number): string => Array.from({ length: count }, (_, index) => `k${index}: v`).join("\n");
+  const [body, many, cyclic] = await Promise.all([of({ "agents/a.md": front("") + "x".repeat(2_000_000) }), of({ "agents/a.md": front(keys(20_000)) }), of({ "agents/a.md": front("options: &o {a: *o}") })]);
+  assert.deepEqual([body, many, cyclic], [
+    ["error agents/a.md <file>: can't be read: it has 2000023 bytes; a file of the project's may have 1048576"],
+    ["error agents/a.md:2:1 <front matter>: the front matter has 188903 characters; it may have 65536"],
+    ["error agents/a.md:2:1 <front matter>: the front matter can't be read: an alias stands inside of what it names"],
+  ]);
+  assert.deepEqual(await of({ "beeuni.yaml": `${manifest}${keys(20_000)}\n` }), ["error beeuni.yaml <yaml>: has 188940 characters; a manifest may have 131072."]);
+  assert.deepEqual(await of({ "beeuni.yaml": `${manifest}x: &x [*x]\n` }), ["error beeuni.yaml <yaml>: Syntax error: an alias stands inside of what it names"]);
+  // Blanks and colons that make a pattern try for ever.
+  const blanks = " ".repeat(30_000);
+  for (const line of [`a${blanks}x`, `*a${blanks}x`, `a: b${blanks}c: d`]) assert.equal((await of({ "agents/a.md": front(line) })).length > 0, true);
+  assert.deepEqual(await of({ "agents/a.md": `---\na${" ".repeat(900_000)}x\n---\nbody` }), []);
+});

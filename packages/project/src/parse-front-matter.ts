@@ -1,4 +1,4 @@
-import { placeInYaml, type Path, type Place } from "@beeuni/manifest";
+import { isTree, placeInYaml, type Path, type Place } from "@beeuni/manifest";
 // yaml: keeps the place of every key.
 import { LineCounter, parseDocument } from "yaml";
 import { repairYaml } from "./repair-yaml.ts";
@@ -17,6 +17,9 @@ export interface FrontMatter {
   place(path: Path): Place | undefined;
 }
 
+/** YAML compares each key with all others: what is longer would hold up the process, and no front matter is. */
+const MAX_CHARACTERS = 64 * 1024;
+
 export function parseFrontMatter(text: string): FrontMatter {
   const split = splitFrontMatter(text);
   const empty = { keys: {}, warnings: [], error: null, place: () => undefined };
@@ -26,6 +29,10 @@ export function parseFrontMatter(text: string): FrontMatter {
     return { ...empty, hasFrontMatter: true, body: "", error };
   }
   const { yaml, line: firstLine, body } = split;
+  if (yaml.length > MAX_CHARACTERS) {
+    const error = { line: firstLine, column: 1, message: `the front matter has ${yaml.length} characters; it may have ${MAX_CHARACTERS}` };
+    return { ...empty, hasFrontMatter: true, body, error };
+  }
   const strict = parse(yaml);
   const repair = strict.document.errors.length === 0 ? null : repairYaml(yaml);
   const { document, lines } = repair === null ? strict : parse(repair.text);
@@ -44,7 +51,8 @@ export function parseFrontMatter(text: string): FrontMatter {
     const { line, col } = strict.lines.linePos(syntax.pos[0]);
     return { ...common, keys: {}, warnings: [], error: { ...inFile({ line, column: col }), message: `the front matter is not valid YAML: ${syntax.message}` } };
   }
-  const value = toValue(document);
+  const { value, problem } = toValue(document);
+  if (problem !== null) return { ...common, keys: {}, error: { line: firstLine, column: 1, message: `the front matter can't be read: ${problem}` } };
   if (isTable(value)) return { ...common, keys: value, error: null };
   if (value === null) return { ...common, keys: {}, error: null };
   const message = `the front matter must be a map of keys (got ${Array.isArray(value) ? "a list" : JSON.stringify(value)})`;
@@ -56,11 +64,12 @@ function parse(yaml: string): { document: ReturnType<typeof parseDocument>; line
   return { document: parseDocument(yaml, { lineCounter: lines, merge: true, prettyErrors: false }), lines };
 }
 
-function toValue(document: ReturnType<typeof parseDocument>): unknown {
+function toValue(document: ReturnType<typeof parseDocument>): { value: unknown; problem: string | null } {
   try {
-    return document.toJS({ maxAliasCount: 100 });
+    const value: unknown = document.toJS({ maxAliasCount: 100 });
+    return { value, problem: isTree(value) ? null : "an alias stands inside of what it names" };
   } catch (thrown) {
-    return (thrown as Error).message;
+    return { value: null, problem: (thrown as Error).message };
   }
 }
 

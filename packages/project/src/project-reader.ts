@@ -20,6 +20,8 @@ export type FileRead =
   | { kind: "unreadable"; reason: string };
 
 const MAX_DEPTH = 6;
+/** Far more than any prompt or manifest: reading on would only use up memory. */
+const MAX_FILE_BYTES = 1024 * 1024;
 
 /** Reads a folder of this disk and nothing outside it: links are followed only while they stay inside. */
 export async function diskReader(directory: string): Promise<ProjectReader> {
@@ -30,7 +32,9 @@ export async function diskReader(directory: string): Promise<ProjectReader> {
       try {
         const real = await realpath(join(root, path));
         if (!isInside(root, real)) return { kind: "outside" };
-        if (!(await stat(real)).isFile()) return { kind: "irregular" };
+        const stats = await stat(real);
+        if (!stats.isFile()) return { kind: "irregular" };
+        if (stats.size > MAX_FILE_BYTES) return { kind: "unreadable", reason: `it has ${stats.size} bytes; a file of the project's may have ${MAX_FILE_BYTES}` };
         return { kind: "file", bytes: await readFile(real) };
       } catch (thrown) {
         const code = (thrown as NodeJS.ErrnoException).code;

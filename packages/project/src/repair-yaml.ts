@@ -4,8 +4,9 @@ export interface Repair {
   message: string;
 }
 
-const ENTRY = /^(\s*(?:- +)?)([^\s"'#\-[{][^:]*?|-[^\s:][^:]*?)[ \t]*:[ \t]+(\S.*?)[ \t]*$/;
-const GLOB_KEY = /^(\s*)(\*[^:"']*?)[ \t]*:(?=[ \t]|$)/;
+/** Blanks behind the key and the value are cut off afterwards: two ways to match one blank would take for ever on many. */
+const ENTRY = /^(\s*(?:- +)?)([^\s"'#\-[{][^:]*|-[^\s:][^:]*):[ \t]+(\S.*)$/;
+const GLOB_KEY = /^(\s*)(\*[^:"']*):(?=[ \t]|$)/;
 const BLOCK_SCALAR = /^[|>][-+\d]*(?:[ \t]+#.*)?$/;
 
 /**
@@ -24,11 +25,13 @@ export function repairYaml(text: string): { text: string; repairs: Repair[] } {
       repaired(index, "is indented with a tab, which YAML does not allow: read as two spaces");
     }
     if (GLOB_KEY.test(lines[index]!)) {
-      lines[index] = lines[index]!.replace(GLOB_KEY, (_, indent: string, key: string) => `${indent}${JSON.stringify(key)}:`);
+      lines[index] = lines[index]!.replace(GLOB_KEY, (_, indent: string, key: string) => `${indent}${JSON.stringify(key.trimEnd())}:`);
       repaired(index, "has an unquoted `*`: read as text; put it in quotes");
     }
     const entry = ENTRY.exec(lines[index]!);
-    const [, lead, key, value] = entry ?? [];
+    const lead = entry?.[1];
+    const key = entry?.[2]?.trimEnd();
+    const value = entry?.[3]?.trimEnd();
     if (lead === undefined || key === undefined || value === undefined) continue;
     if (BLOCK_SCALAR.test(value)) {
       index = lastLineOf(lines, index, lead.length);

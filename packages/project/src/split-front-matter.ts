@@ -9,7 +9,7 @@ export type SplitText =
 const FENCE = /^---[ \t]*$/;
 const CLOSING = /^(?:---|\.\.\.)[ \t]*$/;
 const EMPTY_OR_LIST = /^\s*$|^- |^[[{]/;
-const KEY = /^["']?[A-Za-z_][\w -]*["']?[ \t]*:(?:[ \t]|$)/;
+const KEY = /^["']?[A-Za-z_][\w-]*(?: +[\w-]+)*["']?[ \t]*:(?:[ \t]|$)/;
 
 /**
  * Splits a Markdown file at its front matter. Blank lines may stand before it. A first `---` that is a rule of the body

@@ -42,6 +42,11 @@ test("a name with a line break makes no second line of a page", () => {
   assert.equal(fields([["folder", "/a\nstatus  idle"]], captureSink().sink.colours), "folder  /a status  idle\n");
 });
 
+test("a text of carriage returns is shown at once", { timeout: 20_000 }, () => {
+  assert.equal(visible(`${"\r".repeat(300_000)}x`).length, 300_001);
+  assert.equal(visible("a\r\r\nb\r"), "a\nb␍");
+});
+
 test("oneLine folds white space", () => {
   assert.equal(oneLine("  a\n\tb\r\n c\x1b "), "a b c␛");
 });

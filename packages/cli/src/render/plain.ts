@@ -4,7 +4,7 @@
  * split over two chunks is as harmless. Newlines and tabs stay; a carriage return before a newline is dropped.
  */
 export function visible(text: string): string {
-  return text.replace(/\r+(?=\n)/g, "").replace(ACTING, picture);
+  return text.replace(/(?<!\r)\r+(?=\n)/g, "").replace(ACTING, picture);
 }
 
 /** Control characters, and those that make a text read in another order than it is. */
