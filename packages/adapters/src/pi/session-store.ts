@@ -1,3 +1,4 @@
+import { chmod } from "node:fs/promises";
 import type { HistoryMessage, HostPort } from "@beeuni/harness";
 import { isBehind, missingResults, nativeHistory, type Author } from "./history.ts";
 import type { PiSdk, SessionStore } from "./sdk.ts";
@@ -39,6 +40,13 @@ export async function openStore(sdk: PiSdk, request: StoreRequest): Promise<Sess
   if (isBehind(store.getBranch(), history)) return rebuild("is older than the transcript");
   for (const message of missingResults(store.getBranch(), history, Date.now())) store.appendMessage(message);
   return store;
+}
+
+/** Pi writes its file with the rights that the process gives to new ones; only the user reads what was said. */
+export async function keepPrivate(store: SessionStore): Promise<void> {
+  const file = store.getSessionFile();
+  // It is there once the model has answered.
+  if (file !== undefined) await chmod(file, 0o600).catch(() => {});
 }
 
 function newStore(sdk: PiSdk, { workspace, folder, history, author }: StoreRequest): SessionStore {

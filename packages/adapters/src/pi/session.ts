@@ -8,6 +8,7 @@ import { nativePrompt } from "./prompt-parts.ts";
 import { startPi, type PiProcess } from "./process.ts";
 import { systemPrompt } from "./prompt.ts";
 import type { NativeModel, NativeSession } from "./sdk.ts";
+import { keepPrivate } from "./session-store.ts";
 import { CallResources } from "./tools/call-resources.ts";
 import { toolchain } from "./toolchain.ts";
 import { TurnTranslator } from "./translate.ts";
@@ -129,6 +130,7 @@ export class PiSession implements HarnessSession {
       });
     } finally {
       unsubscribe();
+      await keepPrivate(pi.store);
     }
     return translator.end({ isAborted: this.#isAborting, isBeyondSteps: isBeyondSteps(turn) });
   }

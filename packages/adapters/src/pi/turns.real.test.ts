@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { checkEvents, prompt } from "@beeuni/conformance";
@@ -37,6 +37,15 @@ describe("a turn on Pi", () => {
     ]);
     assert.deepEqual(requestProblems(pi.lastRequest), []);
     assert.equal(opened.host.authorized.length, calls.length);
+  });
+
+  test("what is kept of a session is the user's alone", async () => {
+    await using pi = await PiKit.start();
+    await pi.kit.completed(await pi.open(), "[[shell: seq 3000]] [[text: done]]");
+    const entries = await readdir(pi.kit.folders.stateDir, { recursive: true, withFileTypes: true });
+    const kept = await Promise.all(entries.map(async (entry) => [entry.isFile(), (await stat(join(entry.parentPath, entry.name))).mode & 0o777] as const));
+    assert.ok(kept.filter(([isFile]) => isFile).length >= 2, "Pi's own file and the command's output");
+    for (const [isFile, mode] of kept) assert.equal(mode & 0o077, 0, `${isFile ? "file" : "folder"} ${mode.toString(8)}`);
   });
 
   test("[H-082] a host tool runs in this process", async () => {
