@@ -137,6 +137,10 @@ describe("a session on the real harness, seen through its API", () => {
         assert.match(error, isDocument ? /^the pi harness has no configuration document$/ : /is not supported by the pi harness$/);
       }
     }
+    // No harness's contract has edits of a message: the function is known and not offered.
+    for (const [method, path] of [["PATCH", `/session/${id}/message/${info.id}`], ["DELETE", `/session/${id}/message/${info.id}/part/prt_1`]] as const) {
+      assert.deepEqual([(await server.fetch(path, { method })).status, ((await server.fetch(path, { method })).body as { code: string }).code], [501, "feature_not_supported"]);
+    }
     // Nothing was done all the same.
     assert.deepEqual(conversation(await client.sessions.state(id)), ["user: [[text: done]]", "assistant: done"]);
     for (const path of ["/session/ses_none/fork", "/beeuni/runtime/sessions/ses_none", "/nowhere"]) {

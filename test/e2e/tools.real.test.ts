@@ -3,8 +3,9 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { beeuni } from "./support/cli.ts";
+import { beeuni, Cli } from "./support/cli.ts";
 import { type ModelRequest, ModelServer, toolNames, toolResults } from "./support/model-server.ts";
+import { assertLines } from "./support/output-lines.ts";
 import { Place, projectFiles } from "./support/place.ts";
 import { Server } from "./support/serve.ts";
 import { completed, conversation, promptOf, stateWhen, turn } from "./support/session.ts";
@@ -36,6 +37,11 @@ const MANIFEST = `tools:
   show: beeuni:show
 `;
 const LOADED = ["lookup", "crm_note", "itself", "where", "throws", "never"];
+const LEFT_OUT = [
+  "The tool broken_load was left out: tools/broken-load.ts: no licence found",
+  "The tool no_execute (tools/no-execute.ts) was left out: `execute(args, context)` must be a function",
+  "The tool gone was left out: tools/gone.ts does not exist",
+];
 const BUILT_IN = ["bash", "read", "write", "edit", "glob", "grep", "question"];
 
 describe("tools on the real harness", () => {
@@ -85,17 +91,29 @@ describe("tools on the real harness", () => {
   test("[M-077] modules that fail are skipped with their reason, the rest load; validate says the same", async () => {
     const { id } = await server.client.sessions.create();
     const notices = (await server.client.sessions.state(id)).notices.filter(({ code }) => code === "tool_skipped").map(({ message }) => message);
-    assert.deepEqual(notices, [
-      "The tool broken_load was left out: tools/broken-load.ts: no licence found",
-      "The tool no_execute (tools/no-execute.ts) was left out: `execute(args, context)` must be a function",
-      "The tool gone was left out: tools/gone.ts does not exist",
-    ]);
+    assert.deepEqual(notices, LEFT_OUT);
     const { code, stderr } = await beeuni(place, ["validate"]);
     assert.deepEqual([code, stderr], [1, `3 error(s):
   tools/broken-load.ts tools.broken_load: no licence found
   tools/no-execute.ts tools.no_execute: \`execute(args, context)\` must be a function
   tools/gone.ts tools.gone: tools/gone.ts does not exist
 `]);
+  });
+
+  test("the same at the command line: what was left out is told before the turn, a call that throws is shown with its words, and one that never returns ends with Ctrl-C", async () => {
+    const { code, stdout, stderr } = await beeuni(place, ["run", "--model", "up/demo", "[[tool throws]] [[tool lookup {\"key\": \"a\"}]] [[text: done]]"]);
+    assert.equal(code, 0);
+    assertLines(stderr, [
+      "beeuni: no isolation: …", 'beeuni: warning: beeuni.yaml:16:3 tools.show: the Beeuni tool "show" is not in this version: sessions run without it.',
+      ...LEFT_OUT.map((line) => `beeuni: warning: ${line}`),
+    ]);
+    assert.match(stdout, /^● throws\n {2}✗ failed: the line is busy\n● lookup[^]*"value": "A"[^]*\ndone\n/);
+    await using cli = new Cli(place, ["run", "--model", "up/demo", "--jsonl", "[[tool never]] [[text: never]]"]);
+    await cli.until((running) => running.stdout.includes('"status":"running"'));
+    cli.kill("SIGINT");
+    const stopped = await cli.done;
+    assert.equal(stopped.code, 130);
+    assert.match(stopped.stderr, /stopped; what was said until then is kept/);
   });
 
   test("a tool that throws is an error that the model reads; the turn and the session go on", async () => {
