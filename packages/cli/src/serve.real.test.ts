@@ -104,6 +104,17 @@ describe("serve", () => {
     assert.equal(did("refused-too"), false);
   });
 
+  test("a prompt that comes after a turn that waits says so, and what it waits for", async () => {
+    const turn = client.sessions.promptAndWait(session, "[[shell: touch waited]] [[text: done]]");
+    const request = await first<PermissionRequest>(["permission", "ls"]);
+    const child = place.start(["run", "-r", session, "-q", "[[text: after it]]"]);
+    const end = finished(child);
+    await shows(child.stderr, "a turn runs in this session, and this prompt comes after it; it waits for an answer: beeuni permission ls\n");
+    await place.run(["permission", "reply", request.id, "once"]);
+    await turn;
+    assert.deepEqual([(await end).code, (await end).stdout, did("waited")], [0, "after it\n", true]);
+  });
+
   test("session abort stops the turn that another client waits for", async () => {
     const child = place.start(["run", "-r", session, "[[say: begun]] [[hang]]"]);
     const end = finished(child);

@@ -100,6 +100,11 @@ async function openThere({ options, io }: RunRequest, server: RunningServer, bef
   }
   const session = await RemoteSession.join(server, before.info.id, await flagAnswers(allow, server.directory, before, builtInRegistry()));
   note(io, `through the server at ${server.url}`);
+  const { status, permissions, questions } = session.state();
+  if (status.type !== "idle") {
+    const look = permissions.length > 0 ? "; it waits for an answer: beeuni permission ls" : questions.length > 0 ? "; it waits for an answer: beeuni question ls" : "";
+    note(io, `a turn runs in this session, and this prompt comes after it${look}`);
+  }
   return {
     id: session.id,
     state: () => session.state(),
