@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import type { HarnessDecision } from "@beeuni/protocol";
-import { CliPlace, finished, shows } from "./testing/cli.ts";
+import { CliPlace, ENTRY, finished, shows } from "./testing/cli.ts";
 
 const place = new CliPlace();
 after(() => place.remove());
@@ -45,6 +46,19 @@ describe("the command", () => {
     child.stdout.destroy();
     const { stderr } = await finished(child);
     assert.equal(stderr, "");
+  });
+
+  test("output that can't be written is an error, not silence", { skip: !existsSync("/dev/full") && "no /dev/full here" }, () => {
+    const full = openSync("/dev/full", "w");
+    const lost = (...words: string[]) => {
+      const { status, stderr } = spawnSync(process.execPath, [ENTRY, ...words], { cwd: place.work, env: { BEEUNI_HOME: place.home }, stdio: ["ignore", full, "pipe"], encoding: "utf8" });
+      return { status, stderr };
+    };
+    assert.deepEqual(lost("flag", "ls"), {
+      status: 1, stderr: "error: the output could not be written: there is no space left\nhint: send it elsewhere; what a session said is kept: beeuni session messages\n",
+    });
+    assert.equal(lost("--version").status, 1);
+    closeSync(full);
   });
 
   test("a prompt that is not UTF-8 is refused with the place", async () => {

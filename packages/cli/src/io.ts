@@ -13,8 +13,8 @@ export interface Sink {
   /** Columns that a line may take. Infinity where lines are for programs (a pipe without COLUMNS). */
   readonly columns: number;
   readonly colours: Colours;
-  /** Resolves when what was written has left the process, or never can. */
-  drained(): Promise<void>;
+  /** Resolves when what was written has left the process, or never can: then with what went wrong, unless the reader left. */
+  drained(): Promise<NodeJS.ErrnoException | undefined>;
 }
 
 /** Everything a command may touch of its process; tests pass their own. */
@@ -45,9 +45,11 @@ export function columnsOf(env: Environment, stream: { isTTY?: boolean; columns?:
 export function sinkOf(stream: NodeJS.WriteStream, env: Environment, gone: AbortController): Sink {
   const shown = (chunk: string | Uint8Array): string | Uint8Array => (stream.isTTY && typeof chunk === "string" ? terminalText(chunk) : chunk);
   let broken = false;
-  stream.on("error", () => {
-    // EPIPE: the reader (`| head -1`) has left. ENOSPC and the rest: nothing more can be said there either.
+  let lost: NodeJS.ErrnoException | undefined;
+  stream.on("error", (error: NodeJS.ErrnoException) => {
     broken = true;
+    // The reader (`| head -1`) has left, which is its right. With anything else (a full disk) output is lost.
+    if (error.code !== "EPIPE") lost ??= error;
     gone.abort();
   });
   return {
@@ -57,7 +59,13 @@ export function sinkOf(stream: NodeJS.WriteStream, env: Environment, gone: Abort
       return columnsOf(env, stream);
     },
     colours: picocolors.createColors(wantsColour(env, stream.isTTY === true)),
-    drained: () => new Promise((resolve) => (broken || stream.writableLength === 0 ? resolve() : stream.write("", () => resolve()))),
+    drained: () =>
+      new Promise((resolve) => {
+        // A failed write is told one turn of the loop later.
+        const end = (): void => void setImmediate(() => resolve(lost));
+        if (broken || stream.writableLength === 0) end();
+        else stream.write("", end);
+      }),
   };
 }
 

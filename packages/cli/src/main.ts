@@ -1,3 +1,4 @@
+import { BeeuniError } from "@beeuni/protocol/errors";
 import { reportError } from "./errors.ts";
 import { type Io, processIo } from "./io.ts";
 import { type Invocation, parse } from "./parse.ts";
@@ -33,7 +34,14 @@ export async function main(words: readonly string[]): Promise<void> {
   const fault = (thrown: unknown): never => process.exit(reportError(thrown, io, wantsJson(words)));
   process.on("uncaughtException", fault);
   process.on("unhandledRejection", fault);
-  const code = await execute(words, io);
-  await Promise.all([io.stdout.drained(), io.stderr.drained()]);
+  let code = await execute(words, io);
+  const lost = await io.stdout.drained();
+  if (lost !== undefined) code = reportError(outputLost(lost), io, wantsJson(words));
+  await io.stderr.drained();
   process.exit(code);
+}
+
+function outputLost(cause: NodeJS.ErrnoException): BeeuniError {
+  const why = cause.code === "ENOSPC" ? "there is no space left" : cause.message;
+  return new BeeuniError("storage_failed", `the output could not be written: ${why}`, { hint: "send it elsewhere; what a session said is kept: beeuni session messages", cause });
 }

@@ -4,7 +4,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const ENTRY = fileURLToPath(new URL("../../bin/beeuni.mjs", import.meta.url));
+export const ENTRY = fileURLToPath(new URL("../../bin/beeuni.mjs", import.meta.url));
 
 export interface CliResult {
   code: number | null;
