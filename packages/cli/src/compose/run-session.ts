@@ -46,7 +46,9 @@ export async function openRunSession(request: RunRequest): Promise<RunSession> {
   }
   const id = await resolveSessionId(home, options.resume);
   const before = await readSession(home, id);
-  const directory = await projectDirectory(before.state.info.directory, "/");
+  const directory = await projectDirectory(before.state.info.directory, "/").catch((cause: Error) => {
+    throw new BeeuniError("not_found", cause.message, { hint: "a session keeps its folder: bring it back, or start a new session elsewhere; what was said: beeuni session messages", cause });
+  });
   note(io, isolationLine(directory));
   const server = await findServer(home, directory);
   return server === undefined ? await openHere(request, directory, before) : await openThere(request, server, before.state);
