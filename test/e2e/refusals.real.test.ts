@@ -116,6 +116,29 @@ describe("commands that are refused: one clear message, a hint, the right exit c
     assert.deepEqual(readFileSync(join(place.session(session), "log.jsonl")), before);
   });
 
+  test("front matter as people write it for other programs is read, and what was meant is told", async () => {
+    using own = new Place(projectFiles({ a: "---\ndescription: Reviews: finds what: others missed\ntools: Read, Bash(git:*)\n---\nYou are MARK." }));
+    const { code, stdout, stderr } = await beeuni(own, [...RUN, "-q", "[[text: read]]"]);
+    assertLines(stderr, [
+      isolation(own), "beeuni: warning: agents/a.md:2:1 <front matter>: line 2 has a second `: ` in the unquoted value of `description`: read whole; put the value in quotes",
+      "beeuni: warning: agents/a.md:3:1 tools: `tools` is deprecated upstream — use `permission` instead. Until then it limits the agent's tools.",
+      "beeuni: warning: agents/a.md:3:1 tools: the limits in parentheses are not read (Bash(git:*)): write them as `permission` rules.",
+    ]);
+    assert.deepEqual([code, stdout], [0, "read\n"]);
+  });
+
+  test("a session whose folder is gone: what is gone, and that the conversation is not", async () => {
+    using own = new Place();
+    const { id } = (await beeuniJson<{ session: { id: string } }>(own, [...RUN, "[[text: one]]"])).session;
+    rmSync(own.project, { recursive: true });
+    const { code, stdout, stderr } = await beeuni(own, ["run", "-r", id, "hi"], { cwd: own.root });
+    assert.deepEqual([code, stdout, stderr.split("\n")], [4, "", [
+      `error: ${own.project} can't be used as the project's folder: it does not exist`,
+      "hint: a session keeps its folder: bring it back, or start a new session elsewhere; what was said: beeuni session messages", "",
+    ]]);
+    assert.match((await beeuni(own, ["session", "messages", id], { cwd: own.root })).stdout, /^one$/m);
+  });
+
   test("a damaged log: named with its line, nothing changed, and the way to keep what stands before it; other sessions are as they were", async () => {
     using own = new Place();
     const first = (await beeuniJson<{ session: { id: string } }>(own, [...RUN, "[[text: one]]"])).session.id;
