@@ -5,3 +5,4 @@ export * from "./log-types.ts";
 export * from "./reduce.ts";
 export * from "./history.ts";
 export { sessionEntry } from "./entry.ts";
+export * from "./project-opencode/index.ts";

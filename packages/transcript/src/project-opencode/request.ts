@@ -1,0 +1,20 @@
+import type { PermissionRequest, QuestionRequest } from "@beeuni/protocol";
+import type { WirePermission, WireQuestion } from "./types.ts";
+
+export function wirePermission(request: PermissionRequest): WirePermission {
+  const { permission, patterns, metadata, always } = request;
+  return { ...asked(request), permission, patterns, metadata, always };
+}
+
+export function wireQuestion(request: QuestionRequest): WireQuestion {
+  return {
+    ...asked(request),
+    questions: request.questions.map(({ question, header, options, multiple, custom }) => ({
+      question, header, options, ...(multiple === undefined ? {} : { multiple }), ...(custom === undefined ? {} : { custom }),
+    })),
+  };
+}
+
+function asked({ id, session, call }: PermissionRequest | QuestionRequest): { id: string; sessionID: string; tool?: { messageID: string; callID: string } } {
+  return { id, sessionID: session, ...(call === undefined ? {} : { tool: { messageID: call.message, callID: call.callId } }) };
+}
