@@ -1,8 +1,8 @@
 import {
-  type AgentInfo, type AgentSet, BeeuniError, type Call, type CreateSession, type Health, isId, newId, type PermissionRequest, type QuestionRequest, type SessionEntry,
+  type AgentInfo, type AgentSet, BeeuniError, type Call, type CreateSession, type Health, isId, type ModelRef, newId, type PermissionRequest, type QuestionRequest, type SessionEntry,
   type UpdateSession,
 } from "@beeuni/protocol";
-import type { Provider } from "@beeuni/gateway";
+import type { Provider, ProviderModel } from "@beeuni/gateway";
 import type { Harness } from "@beeuni/harness";
 import { sessionEntry, type SessionTree } from "@beeuni/transcript";
 import { type FoundCall, findCall, readCallBody, readSessionCalls } from "./offline/calls.ts";
@@ -172,6 +172,15 @@ export class LocalDaemon implements Daemon {
 
   get providers(): readonly Provider[] {
     return this.#options.gateway.providers;
+  }
+
+  /** Undefined for a model that no provider has. */
+  findModel(model: ModelRef): ProviderModel | undefined {
+    try {
+      return this.#options.gateway.resolve(model).model;
+    } catch {
+      return undefined;
+    }
   }
 
   /** `provider/model` of sessions that name none, and whose agent names none. */
