@@ -31,3 +31,20 @@ describeHarness("opencode", () => opencode, {
     await checkResults(join(import.meta.dirname, "../results/opencode.json"), report);
   },
 });
+
+describe("what the suite has shown of opencode", () => {
+  const shown = (key: SupportKey): void => {
+    assert.equal(result?.cells[key].proven, true);
+    assert.notEqual(result?.cells[key].level, "none");
+  };
+  const offered = (id: SessionCapability): void => assert.deepEqual(result?.capabilities[id], { listed: true, proven: true });
+
+  test("[H-034] the answer is streamed", () => shown("stream"));
+  test("[H-035] a running turn can be stopped, and the model connection is dropped", () => shown("abort"));
+  test("[H-041] temperature reaches the model request", () => shown("sampling"));
+  test("[H-042] top_p reaches the model request", () => shown("sampling"));
+  test("[H-043] the step limit holds", () => shown("steps"));
+  test("[H-133] [H-139] [H-144] [H-147] [H-149] there are rewind, task list, configuration document, fork and shell turn", () => {
+    for (const id of ["session.rewind", "session.todo", "session.config", "session.fork", "session.shell"] as const) offered(id);
+  });
+});

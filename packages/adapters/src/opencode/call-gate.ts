@@ -6,13 +6,14 @@ import { askedCall } from "./native-permissions.ts";
 import type { NativePermission } from "./native-events.ts";
 import type { AuthorizeRequest, ToolRequest } from "./plugin.ts";
 import type { Lane } from "./lane.ts";
+import { UNREADABLE } from "./tool-calls.ts";
 import type { Translator } from "./translate.ts";
 
 export interface GatePorts {
   host: HostPort;
   translator: () => Translator | null;
   agents: () => AgentSet;
-  /** The agent that leads the running turn, as the project calls it; null between turns. */
+  /** The agent that leads the running turn, as the project calls it; null between turns, and when the turn was told to stop. */
   lead: () => string | null;
   emit: (events: readonly HarnessEvent[]) => void;
   /** Resolves when the call has been reported, or after a while. */
@@ -23,8 +24,6 @@ export interface GatePorts {
 
 const NO_TURN = "No turn is running.";
 export const STEPS_OVER = "This agent's tool steps for the turn are used up: no tool was run. Answer in text.";
-/** OpenCode's own stand-in for a call that it could not read. It does nothing. */
-const UNREADABLE = "invalid";
 
 /** Puts each tool call of OpenCode's to the host, and runs the host's own tools. Nothing is allowed that the host has not allowed. */
 export class CallGate {

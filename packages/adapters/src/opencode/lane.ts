@@ -39,6 +39,7 @@ export class Lane {
   readonly #known: Set<string>;
   /** Messages of this turn that called tools. */
   readonly #steps = new Set<string>();
+  #isStopping = false;
   #turn: LaneTurn | null = null;
   #isIdle = true;
   #last: OpenMessage | null = null;
@@ -54,6 +55,12 @@ export class Lane {
   /** A prompt of ours goes out as this user message. */
   begin(prompt: string): void {
     this.#startTurn({ prompt, isOurs: true });
+  }
+
+  /** The turn was told to stop. OpenCode may begin one more step before it does; that is nobody's news. */
+  stop(): void {
+    this.#isStopping = this.#turn !== null;
+    this.#calls.isStopping = this.#isStopping;
   }
 
   get isSettled(): boolean {
@@ -134,7 +141,7 @@ export class Lane {
     return this.#tagged([...events, ...this.#endForeignTurn(kind === "aborted")]);
   }
 
-  /** How the turn that `begin` began has ended. `failure`: what went wrong that OpenCode does not tell of. */
+  /** How the turn that `begin` began has ended, after `close`. `failure`: what went wrong that OpenCode does not tell of. */
   endTurn(isAborted: boolean, failure: TurnError | null): TurnEnd {
     const end = this.#end(isAborted, failure);
     this.#turn = null;
@@ -152,6 +159,7 @@ export class Lane {
     this.#messages.clear();
     this.#steps.clear();
     this.#turn = turn;
+    this.#isStopping = this.#calls.isStopping = false;
     this.#isIdle = false;
     this.#last = null;
     this.#error = null;
@@ -183,7 +191,7 @@ export class Lane {
   }
 
   #newMessage(info: NativeAssistant): HarnessEvent[] {
-    if (this.#turn === null && (this.isQuiet || this.#known.has(info.parentID))) {
+    if (this.#isStopping || (this.#turn === null && (this.isQuiet || this.#known.has(info.parentID)))) {
       this.#known.add(info.id);
       return [];
     }

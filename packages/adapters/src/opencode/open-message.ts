@@ -106,7 +106,8 @@ export class OpenMessage {
   close({ error = null, isStopped = false }: { error?: TurnError | null; isStopped?: boolean } = {}): HarnessEvent[] {
     if (this.#state === "ended") return [];
     const wasStopped = this.#info.error?.name === "MessageAbortedError" || (isStopped && !this.isCompleted);
-    const failure = wasStopped ? null : this.#info.error !== undefined ? modelError(this.#info.error) : this.isCompleted ? null : error;
+    // A message that is completed and has no finish either was stopped by us, for a reason that OpenCode does not know, or is no model's.
+    const failure = wasStopped ? null : this.#info.error !== undefined ? modelError(this.#info.error) : this.#info.finish === undefined ? error : null;
     const isNothing = this.#state === "new" && (wasStopped || (failure === null && this.#attempt > 0));
     const events = isNothing || this.isSummary ? [] : [...this.begin(), ...this.#closeParts(), this.#ended(this.#ending(wasStopped, failure))];
     this.#state = "ended";
@@ -114,7 +115,7 @@ export class OpenMessage {
   }
 
   #ending(wasStopped: boolean, error: TurnError | null): Ending {
-    if (wasStopped) return { finish: "aborted" };
+    if (wasStopped) return { finish: "aborted", error: STOPPED };
     return error === null ? { finish: this.#info.finish ?? null, usage: usageOf(this.#info.tokens) } : { error };
   }
 
@@ -146,6 +147,8 @@ function closePart(part: OpenPart, text: string): HarnessEvent[] {
   part.text = text;
   return [{ type: "part.end", key: part.key, text }];
 }
+
+const STOPPED: TurnError = { code: "aborted", message: "The answer was stopped." };
 
 /** OpenCode puts zeros where the provider reported nothing; no answer takes no tokens. */
 function usageOf({ input, output, reasoning, cache }: NativeTokens): Usage | null {

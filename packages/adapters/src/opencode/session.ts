@@ -78,7 +78,7 @@ export class OpenCodeSession implements HarnessSession {
     this.#agents = spec.agents;
     this.#groups = new CommandGroups(layout.groups);
     this.#gate = new CallGate({
-      host, translator: () => this.#translator, agents: () => this.#agents, lead: () => this.#turn?.agent ?? null,
+      host, translator: () => this.#translator, agents: () => this.#agents, lead: () => (this.#turn === null || this.#turn.isAborting ? null : this.#turn.agent),
       emit: (events) => this.#emit(events), seen: (lane, call) => this.#seen(lane, call),
       onBeyondSteps: (native) => this.#beyondSteps(native),
     });
@@ -109,6 +109,7 @@ export class OpenCodeSession implements HarnessSession {
     const [running, turn] = [this.#running, this.#turn];
     if (running === null || turn === null || turn.isAborting) return void (await running);
     turn.isAborting = true;
+    this.#translator?.stop();
     const deadline = setTimeout(() => void this.#server.stop(), ABORT_MS);
     await Promise.all([this.#stopNative(), running]);
     clearTimeout(deadline);

@@ -23,6 +23,8 @@ interface Call {
  * the host has allowed it.
  */
 export class ToolCalls {
+  /** The turn was told to stop: calls that fail now were stopped. */
+  isStopping = false;
   readonly #ids: CallIds;
   readonly #calls = new Map<string, Call>();
   /** The newest call of each provider's id. */
@@ -55,10 +57,12 @@ export class ToolCalls {
       case "completed":
         events.push(...start(call));
         call.state = "ended";
+        if (part.tool === UNREADABLE) return [...events, { type: "tool.error", callId: call.id, kind: "failed", error: String(part.state.input["error"]) }];
+        if (STOPPED_COMMAND.test(state.output)) return [...events, { type: "tool.error", callId: call.id, kind: "aborted", error: state.output, metadata: toJson(state.metadata) }];
         return [...events, { type: "tool.end", callId: call.id, output: state.output, metadata: { ...toJson(state.metadata), ...titleOf(part.tool, state.title) } }];
       case "error": {
         call.state = "ended";
-        const { kind, message: error } = call.refusal ?? { kind: state.metadata?.["interrupted"] === true ? "aborted" as const : "failed" as const, message: state.error };
+        const { kind, message: error } = call.refusal ?? { kind: this.isStopping || state.metadata?.["interrupted"] === true ? "aborted" as const : "failed" as const, message: state.error };
         return [...events, { type: "tool.error", callId: call.id, kind, error, ...(state.metadata === undefined ? {} : { metadata: toJson(state.metadata) }) }];
       }
     }
@@ -94,7 +98,9 @@ export class ToolCalls {
     const call: Call = { id: this.#ids.claim(part.callID), native: part.callID, state: "called", refusal: null };
     this.#calls.set(part.id, call);
     this.#byNative.set(part.callID, call);
-    const events: HarnessEvent[] = [...message.begin(), { type: "tool.call", callId: call.id, message: message.key, tool: part.tool, input: part.state.input }];
+    // What the model asked for stands in the stand-in's arguments.
+    const { tool, input } = part.tool === UNREADABLE ? { tool: String(part.state.input["tool"]), input: {} } : { tool: part.tool, input: part.state.input };
+    const events: HarnessEvent[] = [...message.begin(), { type: "tool.call", callId: call.id, message: message.key, tool, input }];
     const early = this.#early.get(part.callID);
     this.#early.delete(part.callID);
     if (early === "allowed") events.push(...start(call));
@@ -102,6 +108,12 @@ export class ToolCalls {
     return { call, events };
   }
 }
+
+/** OpenCode's stand-in for a call that it could not make anything of. It does nothing but say so. */
+export const UNREADABLE = "invalid";
+
+/** A command that was stopped ends as a result that says so, when it ends fast enough. */
+const STOPPED_COMMAND = /<shell_metadata>\n(?:[^]*\n)?User aborted the command\n<\/shell_metadata>$/;
 
 function start(call: Call): HarnessEvent[] {
   if (call.state !== "called") return [];

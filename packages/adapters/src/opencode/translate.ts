@@ -84,6 +84,11 @@ export class Translator {
     this.#lanes.get(session)?.refused(call, refusal);
   }
 
+  /** What runs was told to stop. */
+  stop(): void {
+    for (const lane of this.#lanes.values()) lane.stop();
+  }
+
   /** OpenCode's ids of all calls that run. */
   get runningCalls(): string[] {
     return [...this.#lanes.values()].flatMap((lane) => lane.runningCalls);

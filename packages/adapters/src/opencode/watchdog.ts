@@ -12,13 +12,13 @@ server=$!
 (
   read -r _ <&3
   for file in "$groups"/[1-9]*; do
-    [ -f "$file" ] && kill -KILL -- "-\${file##*/}" 2>/dev/null
+    [ -f "$file" ] && kill -s KILL -- "-\${file##*/}" 2>/dev/null
   done
-  kill -KILL "$server" 2>/dev/null
+  kill -s KILL "$server" 2>/dev/null
 ) >/dev/null 2>&1 &
 guard=$!
 exec 3<&-
-trap 'kill -TERM "$server" 2>/dev/null' TERM
+trap 'kill -s TERM "$server" 2>/dev/null' TERM
 wait "$server"
 status=$?
 # A signal ends the waiting, not the server.

@@ -2,7 +2,7 @@
 // after a change of the pinned version, and read the difference: node packages/adapters/src/opencode/testing/record-wire.ts [case …]
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { agentSet, agentSpec, endpointAt, makeFolders, sessionSpec, toolchainFolder } from "@beeuni/conformance";
+import { agentSet, agentSpec, COMMAND_ENV, endpointAt, makeFolders, sessionSpec, toolchainFolder } from "@beeuni/conformance";
 import { createFauxServer } from "@beeuni/gateway/faux";
 import type { Authorization } from "@beeuni/harness";
 import { Bridge } from "../bridge.ts";
@@ -66,7 +66,7 @@ const LOOKUP = { name: "lookup", description: "Looks a word up.", parameters: { 
 const folders = await makeFolders();
 const faux = await createFauxServer();
 const agents = agentSet({ agents: [agentSpec(), agentSpec({ name: "helper", mode: "subagent", description: "helps" })], hostTools: [LOOKUP] });
-const spec = sessionSpec(folders, { endpoint: endpointAt(faux.url.replace(/\/v1$/, "")), toolchainDir: toolchainFolder(opencode), agents });
+const spec = sessionSpec(folders, { endpoint: endpointAt(faux.url.replace(/\/v1$/, "")), toolchainDir: toolchainFolder(opencode), agents, commandEnv: { ...COMMAND_ENV, HOME: folders.root } });
 const layout = await layOut(spec);
 const news = new Waiter();
 let recording: Recorded[] = [];
@@ -134,6 +134,7 @@ async function runCase(recipe: Case): Promise<Recorded[]> {
   const retries = (): number => seen.filter((event) => event.type === "session.status" && event.properties.status.type === "retry").length;
   if (stop !== undefined) await news.until(() => seen.some(stop), 20_000);
   if (recipe.giveUpAfter !== undefined) await news.until(() => retries() > recipe.giveUpAfter!, 20_000);
+  if (stop !== undefined) record({ stop: true });
   if (stop !== undefined || recipe.giveUpAfter !== undefined) await server.api.post(`/session/${id}/abort`);
   await work;
   await settled(id);
@@ -161,6 +162,7 @@ function readable(entries: readonly Recorded[], start: number): Recorded[] {
       if (!ids.has(id)) ids.set(id, `${prefix}_${(counts[prefix] = (counts[prefix] ?? 0) + 1)}`);
       return ids.get(id)!;
     })
+    .replaceAll(/"callID":"[0-9A-Z]{26}"/g, '"callID":"shell_1"')
     .replaceAll(/"(start|end|created|completed|updated|time|next)":(\d{13})/g, (_, field: string, at: string) => `"${field}":${1_000_000 + Number(at) - start}`);
   return text.split("\n").map((line) => JSON.parse(line) as Recorded);
 }

@@ -19,6 +19,7 @@ export type Recorded =
   | { allowed: { session: string; call: string } }
   | { refused: { session: string; call: string } & Refusal }
   | { quiet: boolean }
+  | { stop: true }
   | { end: { isAborted: boolean; failure: TurnError | null } };
 
 export interface Translated {
@@ -39,6 +40,7 @@ export function translated(recording: readonly Recorded[]): Translated {
     else if ("allowed" in entry) events.push(...translator.allowed(entry.allowed.session, entry.allowed.call));
     else if ("refused" in entry) translator.refused(entry.refused.session, entry.refused.call, { kind: entry.refused.kind, message: entry.refused.message });
     else if ("quiet" in entry) translator.root.isQuiet = entry.quiet;
+    else if ("stop" in entry) translator.stop();
     else if ("end" in entry) {
       const ended = translator.endTurn(entry.end.isAborted, entry.end.failure);
       events.push(...ended.events);
