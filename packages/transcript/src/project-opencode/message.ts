@@ -14,10 +14,9 @@ export function wireMessageAt(session: SessionState, at: number, turnOf: FindTur
   const { info, parts } = session.messages[at]!;
   if (info.role === "user") return { info: wireUser(info), parts: parts.map(wirePart) };
   const projected = wireAssistant(session, at, info, parts, turnOf(info.turn));
-  const isOver = projected.time.completed !== undefined;
   return {
     info: projected,
-    parts: [stepStart(info), ...parts.map(wirePart), ...(isOver && info.finish !== undefined ? [stepFinish(info, info.finish)] : [])],
+    parts: [stepStart(info), ...parts.map(wirePart), ...(projected.finish === undefined ? [] : [stepFinish(info, projected.finish)])],
   };
 }
 
@@ -42,10 +41,13 @@ function wireAssistant(session: SessionState, at: number, info: AssistantMessage
     parentID: info.parent ?? askedBefore(session.messages, at) ?? standIn(info.turn), modelID: id, providerID: provider, ...(variant === undefined ? {} : { variant }),
     mode: info.agent, agent: info.agent, path: { cwd: session.info.directory, root: session.info.directory }, cost: 0,
     tokens: isOver ? wireTokens(info.usage) : NO_TOKENS,
-    ...(isOver && info.finish !== undefined ? { finish: info.finish } : {}),
+    ...(isOver && info.finish !== undefined && info.finish !== CUT_OFF ? { finish: info.finish } : {}),
     ...(isOver && error !== undefined ? { error: wireError(error, provider) } : {}),
   };
 }
+
+/** No reason that a model gives: what a stop cut off has not finished. */
+const CUT_OFF = "aborted";
 
 /**
  * When the model step was over. Harnesses tell the end of a message before or after its tool calls ran; for the wire a
