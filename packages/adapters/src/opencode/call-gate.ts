@@ -1,7 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { BeeuniError, type AgentSet } from "@beeuni/protocol";
-import { type Authorization, deniedMessage, type HostPort, mayUseTool, type ToolCallRef } from "@beeuni/harness";
-import type { HarnessEvent } from "@beeuni/harness";
-import { agentOf } from "./names.ts";
+import { deniedMessage, type HarnessEvent, type HostPort, mayUseTool, type ToolCallRef } from "@beeuni/harness";
+import { agentOf, nativeAgent } from "./names.ts";
 import { askedCall } from "./native-permissions.ts";
 import type { NativePermission } from "./native-events.ts";
 import type { AuthorizeRequest, ToolRequest } from "./plugin.ts";
@@ -13,8 +13,10 @@ export interface GatePorts {
   host: HostPort;
   translator: () => Translator | null;
   agents: () => AgentSet;
-  /** The agent that leads the running turn, as the project calls it; null between turns, and when the turn was told to stop. */
+  /** The agent that leads the running turn, as the project calls it; null when none of ours runs. */
   lead: () => string | null;
+  /** The running turn was told to stop. */
+  isStopping: () => boolean;
   emit: (events: readonly HarnessEvent[]) => void;
   /** Resolves when the call has been reported, or after a while. */
   seen: (lane: Lane, call: string) => Promise<void>;
@@ -41,11 +43,11 @@ export class CallGate {
     const { translator: current, agents, emit, seen, host, onBeyondSteps } = this.#ports;
     const translator = current();
     const lane = translator?.lane(session);
-    const agent = lane === undefined ? null : this.#agentOf(lane);
-    if (translator === null || lane === undefined || agent === null) return { allow: false, message: NO_TURN };
+    if (translator === null || lane === undefined || this.#agentOf(lane) === null) return { allow: false, message: NO_TURN };
     await seen(lane, call);
-    const callId = lane.callId(call) ?? call;
-    const ref: ToolCallRef = { ...(lane.child === undefined ? {} : { child: lane.child }), agent, callId, ...askedCall(tool, input) };
+    const asked = askedCall(tool, input);
+    const ref = this.refOf(session, call, asked.tool, asked.input);
+    if (ref === null) return { allow: false, message: NO_TURN };
     const steps = this.#stepsOf(lane);
     if (steps !== null && lane.steps > steps) {
       translator.refused(session, call, { kind: "denied", message: STEPS_OVER });
@@ -57,7 +59,7 @@ export class CallGate {
       translator.refused(session, call, { kind: answer.kind, message: answer.message });
       return { allow: false, message: answer.message };
     }
-    if (agents().hostTools.some(({ name }) => name === tool)) this.#admitted.set(`${session}/${call}`, { ...ref, tool, input });
+    if (agents().hostTools.some(({ name }) => name === tool)) this.#admitted.set(`${session}/${call}`, ref);
     emit(translator.allowed(session, call));
     return { allow: true };
   }
@@ -67,21 +69,19 @@ export class CallGate {
    * works in the session, whatever the request says.
    */
   async runTool(name: string, { args, agent, session, call }: ToolRequest, signal: AbortSignal): Promise<{ output: string; metadata: object }> {
-    const { host, agents, translator, lead } = this.#ports;
+    const { host, agents } = this.#ports;
     if (!agents().hostTools.some((tool) => tool.name === name)) throw new BeeuniError("not_found", `no tool named ${name} is loaded`);
     const key = `${session ?? ""}/${call ?? ""}`;
     const admitted = this.#admitted.get(key);
     this.#admitted.delete(key);
-    if (admitted !== undefined && admitted.tool === name) return await host.runTool({ ...admitted, input: args }, signal);
+    if (admitted?.tool === name) return await host.runTool({ ...admitted, input: args }, signal);
 
-    const lane = session === undefined ? translator()?.root : translator()?.lane(session);
-    const asker = lane === undefined ? null : this.#agentOf(lane);
-    const spec = agents().agents.find((known) => known.name === asker);
-    if (lane === undefined || asker === null || spec === undefined || lead() === null) throw new BeeuniError("forbidden", NO_TURN);
-    if (agent !== undefined && agent !== asker && agentOf(agent, agents()) !== asker) throw new BeeuniError("forbidden", `agent ${agent} may not use ${name}`);
-    if (!mayUseTool(spec.tools, name)) throw new BeeuniError("forbidden", `agent ${asker} may not use ${name}`);
-    const ref: ToolCallRef = { ...(lane.child === undefined ? {} : { child: lane.child }), agent: asker, tool: name, callId: call ?? `direct-${crypto.randomUUID()}`, input: args };
-    const answer: Authorization = await host.authorize(ref);
+    const ref = this.refOf(session, call ?? `direct-${randomUUID()}`, name, args);
+    const spec = agents().agents.find((known) => known.name === ref?.agent);
+    if (ref === null || spec === undefined) throw new BeeuniError("forbidden", NO_TURN);
+    if (agent !== undefined && agent !== nativeAgent(spec.name)) throw new BeeuniError("forbidden", `agent ${agent} may not use ${name}`);
+    if (!mayUseTool(spec.tools, name)) throw new BeeuniError("forbidden", `agent ${spec.name} may not use ${name}`);
+    const answer = await host.authorize(ref);
     if (!answer.allow) throw new BeeuniError("denied", answer.message);
     return await host.runTool(ref, signal);
   }
@@ -92,21 +92,32 @@ export class CallGate {
    */
   async permission({ sessionID, permission, tool, metadata }: NativePermission): Promise<{ reply: "once" } | { reply: "reject"; message: string }> {
     const { translator, host } = this.#ports;
-    const lane = translator()?.lane(sessionID);
-    const agent = lane === undefined ? null : this.#agentOf(lane);
-    if (lane === undefined || agent === null) return { reply: "reject", message: NO_TURN };
-    if (tool !== undefined && lane.runningCalls.includes(tool.callID)) return { reply: "once" };
+    const ref = this.refOf(sessionID, tool?.callID ?? "", permission, metadata);
+    if (ref === null) return { reply: "reject", message: NO_TURN };
+    if (tool !== undefined && translator()?.lane(sessionID)?.runningCalls.includes(tool.callID) === true) return { reply: "once" };
     if (permission !== "doom_loop") return { reply: "reject", message: deniedMessage(permission) };
-    const answer = await host.authorize({
-      ...(lane.child === undefined ? {} : { child: lane.child }), agent, tool: permission, callId: tool === undefined ? "" : lane.callId(tool.callID) ?? tool.callID, input: metadata,
-    });
+    const answer = await host.authorize(ref);
     return answer.allow ? { reply: "once" } : { reply: "reject", message: answer.message };
   }
 
-  /** The project's agent of a lane; one of OpenCode's own sub-agents acts with the rights of the agent that leads the turn. */
+  /** A call as the host knows it; null when no turn runs there. Without a session the root's is meant. */
+  refOf(session: string | undefined, call: string, tool: string, input: { [key: string]: unknown }): ToolCallRef | null {
+    const translator = this.#ports.translator();
+    const lane = session === undefined ? translator?.root : translator?.lane(session);
+    const agent = lane === undefined ? null : this.#agentOf(lane);
+    if (lane?.isActive !== true || agent === null) return null;
+    return { ...(lane.child === undefined ? {} : { child: lane.child }), agent, tool, callId: lane.callId(call) ?? call, input };
+  }
+
+  /**
+   * The project's agent of a lane. One of OpenCode's own sub-agents acts with the rights of the agent that leads the turn; a turn
+   * that another client began has its own lead.
+   */
   #agentOf(lane: Lane): string | null {
-    const { lead, agents } = this.#ports;
-    return lane.child === undefined ? lead() ?? agentOf(lane.agent, agents()) ?? null : agentOf(lane.agent, agents()) ?? lead();
+    const { lead, agents, isStopping } = this.#ports;
+    if (isStopping()) return null;
+    const own = agentOf(lane.agent, agents()) ?? null;
+    return lane.child === undefined ? lead() ?? own : own ?? lead();
   }
 
   #stepsOf(lane: Lane): number | null {

@@ -1,19 +1,16 @@
 import { join } from "node:path";
 import { BeeuniError, SESSION_CAPABILITY_IDS, type AgentSet, type Json, type SessionCapability } from "@beeuni/protocol";
 import type { SessionFeatures } from "@beeuni/harness";
-import type { Layout } from "./launch.ts";
+import type { Engine } from "./engine.ts";
 import { isInternalAgent, nativeAgent } from "./names.ts";
 import type { NativeSession, StoredMessage } from "./native-events.ts";
-import type { ServerApi } from "./server-api.ts";
 
 export interface FeaturePorts {
-  api: () => ServerApi;
+  engine: () => Engine;
   nativeId: () => string;
-  layout: Layout;
   /** The endpoint's root, which holds the session's token. */
   root: string;
   agents: () => AgentSet;
-  password: () => string;
   model: () => { providerID: string; modelID: string };
   /** Runs work on OpenCode's session that is no turn. Rejects with `session_busy` during one. */
   quietly: <T>(work: () => Promise<T>) => Promise<T>;
@@ -22,7 +19,8 @@ export interface FeaturePorts {
 /** Every session function has a route in OpenCode. */
 export const capabilities: readonly SessionCapability[] = SESSION_CAPABILITY_IDS;
 
-export function features({ api, nativeId, layout, root, agents, password, model, quietly }: FeaturePorts): Required<SessionFeatures> {
+export function features({ engine, nativeId, root, agents, model, quietly }: FeaturePorts): Required<SessionFeatures> {
+  const api = (): Engine["api"] => engine().api;
   const path = (rest: string): string => `/session/${nativeId()}${rest}`;
   const point = async (message: string): Promise<string> => messageAt(await api().get<StoredMessage[]>(path("/message")), message);
   return {
@@ -42,11 +40,14 @@ export function features({ api, nativeId, layout, root, agents, password, model,
     "session.mcp": async () => await api().get<Json>("/mcp"),
     "session.config": async () => JSON.parse(JSON.stringify(await api().get<Json>("/config")).replaceAll(root, MASKED)) as Json,
     "session.commands": async () => await api().get<Json>("/command"),
-    "session.attach": async () => ({
-      command: [layout.binary, "attach", api().url, "--dir", layout.workspace, "--session", nativeId()],
-      // Its own homes too: the client keeps files beside those of the server.
-      env: { OPENCODE_SERVER_PASSWORD: password(), ...Object.fromEntries(HOMES.map(([name, folder]) => [name, join(layout.state, folder)])) },
-    }),
+    "session.attach": async () => {
+      const { layout, password } = engine();
+      return {
+        command: [layout.binary, "attach", api().url, "--dir", layout.workspace, "--session", nativeId()],
+        // The client keeps files beside those of the server: not in the user's homes either.
+        env: { OPENCODE_SERVER_PASSWORD: password, ...Object.fromEntries(HOMES.map(([name, folder]) => [name, join(layout.state, folder)])) },
+      };
+    },
     "session.subagents": async () => {
       const all = await api().get<{ name: string; description?: string; mode: string }[]>("/agent");
       return all.filter(({ name, mode }) => mode !== "primary" && !isInternalAgent(name)).map(({ name, description }) => ({ name, description: description ?? "" }));

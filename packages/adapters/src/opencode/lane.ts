@@ -63,6 +63,10 @@ export class Lane {
     this.#calls.isStopping = this.#isStopping;
   }
 
+  get isActive(): boolean {
+    return this.#turn !== null;
+  }
+
   get isSettled(): boolean {
     return this.#turn === null || (this.#isIdle && this.#open().every(({ isCompleted }) => isCompleted));
   }

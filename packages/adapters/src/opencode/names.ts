@@ -1,4 +1,4 @@
-import type { AgentSet, EndpointModel, ModelEndpoint, ModelRef } from "@beeuni/protocol";
+import { type AgentSet, BeeuniError, type EndpointModel, type ModelEndpoint, type ModelRef } from "@beeuni/protocol";
 
 /** OpenCode's one provider in a session: the gateway. Its own providers are switched off. */
 export const GATEWAY = "beeuni";
@@ -33,4 +33,12 @@ export function callableModels({ models }: ModelEndpoint): EndpointModel[] {
 
 export function endpointModel(endpoint: ModelEndpoint, ref: ModelRef): EndpointModel | undefined {
   return callableModels(endpoint).find((model) => model.ref.provider === ref.provider && model.ref.id === ref.id);
+}
+
+/** The model that a session starts with: the lead agent's, else the first. Throws `no_model`. */
+export function defaultModel(agents: AgentSet, endpoint: ModelEndpoint): EndpointModel {
+  const lead = agents.agents.find(({ name }) => name === agents.default)?.model ?? null;
+  const model = (lead === null ? undefined : endpointModel(endpoint, lead)) ?? callableModels(endpoint)[0];
+  if (model === undefined) throw new BeeuniError("no_model", "the session has no model that OpenCode can call", { hint: "give a model with --model provider/model" });
+  return model;
 }

@@ -4,6 +4,10 @@ export interface OpenCodeOptions {
   startDeadlineMs: number;
   /** How often a start is tried: a port can be taken in the moment that it is handed over. */
   startTries: number;
+  /** How long the plugin may take to report once OpenCode answers. Milliseconds. */
+  helloMs: number;
+  /** A stop that OpenCode does not follow ends OpenCode after so long. Milliseconds. */
+  abortMs: number;
   /** How often a failed model call may be tried again. OpenCode itself would go on for a minute. */
   retries: number;
   /** The event stream counts as broken after so long without a heartbeat; those come every 10 s. Milliseconds. */
@@ -12,4 +16,4 @@ export interface OpenCodeOptions {
   titles: boolean;
 }
 
-export const DEFAULT_OPTIONS: OpenCodeOptions = { startDeadlineMs: 60_000, startTries: 3, retries: 2, silenceMs: 35_000, titles: false };
+export const DEFAULT_OPTIONS: OpenCodeOptions = { startDeadlineMs: 60_000, startTries: 3, helloMs: 30_000, abortMs: 8_000, retries: 2, silenceMs: 35_000, titles: false };

@@ -22,8 +22,21 @@ export const CALL_VARIABLE = "BEEUNI_CALL";
  * The plugin, as OpenCode loads it. It asks the bridge before each call and throws what the model is to read when the answer
  * is no; a bridge that does not answer is a no. Host tools post to the bridge. The text is the same in every session.
  */
-export const PLUGIN = `// Written by beeuni for one session. Changes are lost at the next start.
+export const PLUGIN = String.raw`// Written by beeuni for one session. Changes are lost at the next start.
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+// Whatever its settings say, OpenCode imports what lies in .opencode/plugin of the workspace: code of anybody's, with
+// OpenCode's rights. Only OpenCode itself and this file's folder are loaded as code.
+const own = fileURLToPath(new URL("../", import.meta.url)).replace(/[^A-Za-z0-9/_-]/g, (char) => "\\" + char);
+Bun.plugin({
+  name: "beeuni-own-code-only",
+  setup(build) {
+    build.onLoad({ filter: new RegExp("^(?!/\\$bunfs/|" + own + ")/.*\\.[cm]?[jt]sx?$") }, ({ path }) => {
+      throw new Error("beeuni: " + path + " is not loaded, it is no code of this session");
+    });
+  },
+});
 
 export default async ({ directory }) => {
   const { url, token, tools, sampling } = JSON.parse(readFileSync(new URL("../beeuni.json", import.meta.url), "utf8"));
