@@ -1,13 +1,13 @@
 import type { WireReport } from "./wire-script.ts";
 
-const prompt = ["user", "text whole", "session.updated", "busy"];
+const prompt = ["user", "text", "session.updated", "busy"];
 const step = (...inside: string[]): string[] => ["assistant open", "step-start", ...inside];
 const finished = (finish: string): string[] => [`step-finish ${finish}`, `assistant ${finish} open`, `assistant ${finish} over`];
 const said = [...step("text", "message.part.delta", "text whole"), ...finished("stop")];
 const idle = ["session.updated", "idle", "session.idle"];
 const called = (...inside: string[]): string[] => [...step(...inside), ...finished("tool-calls"), "busy"];
-const asked = (tool: string, request: string, ...end: string[]): string[] => [`${tool} pending`, request, ...end];
-const callThenText = (call: string): string[] => ["user: text whole", `assistant tool-calls over: step-start, ${call}, step-finish tool-calls`, "assistant stop over: step-start, text whole, step-finish stop"];
+const asked = (tool: string, request: string, ...end: string[]): string[] => [`${tool} pending`, `${tool} running`, request, ...end];
+const callThenText = (call: string): string[] => ["user: text", `assistant tool-calls over: step-start, ${call}, step-finish tool-calls`, "assistant stop over: step-start, text whole, step-finish stop"];
 
 /** Order and kinds of what a program sees on any harness. */
 export const EXPECTED: WireReport = {
@@ -23,7 +23,7 @@ export const EXPECTED: WireReport = {
     abort: [...prompt, ...step("text", "message.part.delta", "text whole"), "assistant MessageAbortedError over", "error MessageAbortedError", ...idle],
   },
   messages: {
-    text: ["user: text whole", "assistant stop over: step-start, text whole, step-finish stop"],
+    text: ["user: text", "assistant stop over: step-start, text whole, step-finish stop"],
     once: callThenText("bash completed"),
     reject: callThenText("bash error"),
     always: callThenText("bash completed"),
@@ -31,7 +31,7 @@ export const EXPECTED: WireReport = {
     host: callThenText("greet completed"),
     answered: callThenText("question completed"),
     dismissed: callThenText("question error"),
-    abort: ["user: text whole", "assistant MessageAbortedError over: step-start, text whole"],
+    abort: ["user: text", "assistant MessageAbortedError over: step-start, text whole"],
   },
   hostCall: { tool: "greet", state: { status: "completed", input: { name: "Ann", times: 2 }, output: "Hello Ann\nHello Ann\n", title: "Ann", metadata: {} } },
 };

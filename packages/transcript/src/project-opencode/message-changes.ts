@@ -1,7 +1,8 @@
 import type { Part } from "../parts.ts";
 import type { SessionState } from "../state.ts";
 import { wireMessageAt } from "./message.ts";
-import type { WireEvent, WireMessage } from "./types.ts";
+import { UNWRITTEN } from "./tool-part.ts";
+import type { WireEvent, WireMessage, WirePart } from "./types.ts";
 
 /** What changed of one message between two folds: its info when it is new, its parts, its info. */
 export function changedMessage(was: SessionState | undefined, session: SessionState, id: string, at: number): WireEvent[] {
@@ -24,7 +25,10 @@ function find(session: SessionState, id: string): Found | undefined {
   return { wire: wireMessageAt(session, at), parts: new Map(session.messages[at]!.parts.map((part) => [part.id, part])) };
 }
 
-/** New and changed parts in their order, then those that are gone. A part that the log did not touch is the same object. */
+/**
+ * New and changed parts in their order, then those that are gone. A part that the log did not touch is the same object. A
+ * call begins pending on the wire.
+ */
 function partChanges(before: Found | undefined, now: Found, at: number): WireEvent[] {
   const { id: messageID, sessionID } = now.wire.info;
   const known = new Map(before?.wire.parts.map((part) => [part.id, part]));
@@ -32,9 +36,10 @@ function partChanges(before: Found | undefined, now: Found, at: number): WireEve
     const stored = now.parts.get(part.id);
     return stored === undefined ? !same(known.get(part.id), part) : before?.parts.get(part.id) !== stored;
   });
+  const updated = (part: WirePart): WireEvent => ({ type: "message.part.updated", properties: { sessionID, part, time: at } });
   const gone = [...known.keys()].filter((id) => !now.wire.parts.some((part) => part.id === id));
   return [
-    ...changed.map((part): WireEvent => ({ type: "message.part.updated", properties: { sessionID, part, time: at } })),
+    ...changed.flatMap((part) => (part.type === "tool" && !known.has(part.id) ? [updated({ ...part, state: UNWRITTEN }), updated(part)] : [updated(part)])),
     ...gone.map((partID): WireEvent => ({ type: "message.part.removed", properties: { sessionID, messageID, partID } })),
   ];
 }

@@ -4,7 +4,7 @@ import type { SessionState } from "../state.ts";
 import { wireError } from "./error.ts";
 import { stepFinish, stepStart, wirePart } from "./part.ts";
 import { NO_TOKENS, wireTokens } from "./tokens.ts";
-import type { WireAssistantInfo, WireMessage, WireUserInfo } from "./types.ts";
+import type { WireAssistantInfo, WireMessage, WirePart, WireUserInfo } from "./types.ts";
 
 type Held = SessionState["messages"];
 export type FindTurn = (id: string) => TurnInfo | undefined;
@@ -12,11 +12,12 @@ export type FindTurn = (id: string) => TurnInfo | undefined;
 /** The message at this place of the session, with the parts that frame its model step. */
 export function wireMessageAt(session: SessionState, at: number, turnOf: FindTurn = turnsFromEnd(session)): WireMessage {
   const { info, parts } = session.messages[at]!;
-  if (info.role === "user") return { info: wireUser(info), parts: parts.map(wirePart) };
+  const shown = parts.map((part) => wirePart(part, info.at));
+  if (info.role === "user") return { info: wireUser(info), parts: shown.map(untimed) };
   const projected = wireAssistant(session, at, info, parts, turnOf(info.turn));
   return {
     info: projected,
-    parts: [stepStart(info), ...parts.map(wirePart), ...(projected.finish === undefined ? [] : [stepFinish(info, projected.finish)])],
+    parts: [stepStart(info), ...shown, ...(projected.finish === undefined ? [] : [stepFinish(info, projected.finish)])],
   };
 }
 
@@ -29,6 +30,12 @@ function wireUser({ id, session, at, agent, model }: UserMessage): WireUserInfo 
     id, sessionID: session, role: "user", time: { created: at }, agent,
     model: { providerID: model.provider, modelID: model.id, ...(model.variant === undefined ? {} : { variant: model.variant }) },
   };
+}
+
+function untimed(part: WirePart): WirePart {
+  if (part.type !== "text") return part;
+  const { time: _, ...text } = part;
+  return text;
 }
 
 function wireAssistant(session: SessionState, at: number, info: AssistantMessage, parts: readonly Part[], turn: TurnInfo | undefined): WireAssistantInfo {

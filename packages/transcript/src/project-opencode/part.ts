@@ -3,7 +3,8 @@ import { wireTokens } from "./tokens.ts";
 import { wireToolState } from "./tool-part.ts";
 import type { WirePart } from "./types.ts";
 
-export function wirePart(part: Part): WirePart {
+/** `since`: when its message was made. */
+export function wirePart(part: Part, since: number): WirePart {
   const base = { id: part.id, sessionID: part.session, messageID: part.message };
   switch (part.type) {
     case "text":
@@ -12,7 +13,7 @@ export function wirePart(part: Part): WirePart {
     case "file":
       return { ...base, type: "file", mime: part.mime, url: part.url, ...(part.filename === undefined ? {} : { filename: part.filename }) };
     case "tool":
-      return { ...base, type: "tool", callID: part.callId, tool: part.tool, state: wireToolState(part.state) };
+      return { ...base, type: "tool", callID: part.callId, tool: part.tool, state: wireToolState(part, since) };
   }
 }
 

@@ -1,9 +1,10 @@
 import type { PermissionRequest, QuestionRequest } from "@beeuni/protocol";
+import { changeOf } from "./file-tools.ts";
 import type { WirePermission, WireQuestion } from "./types.ts";
 
 export function wirePermission(request: PermissionRequest): WirePermission {
-  const { permission, patterns, metadata, always } = request;
-  return { ...asked(request), permission, patterns, metadata, always };
+  const { permission, patterns, metadata, always, tool } = request;
+  return { ...asked(request), permission, patterns, metadata: { ...metadata, ...changeOf(tool, metadata) }, always };
 }
 
 export function wireQuestion(request: QuestionRequest): WireQuestion {

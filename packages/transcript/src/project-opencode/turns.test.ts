@@ -60,7 +60,7 @@ function inShort(events: readonly WireEvent[]): string[] {
 }
 
 function partInShort(part: WirePart): string {
-  if (part.type === "text" || part.type === "reasoning") return `${part.type} "${part.text}"${part.time.end === undefined ? "" : " ."}`;
+  if (part.type === "text" || part.type === "reasoning") return `${part.type} "${part.text}"${part.time?.end === undefined ? "" : " ."}`;
   if (part.type === "tool") return `${part.tool} ${part.state.status}`;
   return part.type === "step-finish" ? `step-finish ${part.reason}` : part.type;
 }
@@ -69,7 +69,7 @@ test("a text turn, in the wire's order and object by object", () => {
   const events = [created, ...asked, answer(M2, 15), text(P2, M2, ""), { type: "part.snapshot", session: S, part: P2, text: "hel" } as const, text(P2, M2, "hello", 25), ended(M2), over("completed")];
   const wire = told(events);
   assert.deepEqual(inShort(wire), [
-    "session.created", "user", 'text "go" .', "session.updated", "busy", "busy", "assistant open", "step-start", 'text ""', "+ hel", 'text "hello" .', "step-finish stop",
+    "session.created", "user", 'text "go"', "session.updated", "busy", "busy", "assistant open", "step-start", 'text ""', "+ hel", 'text "hello" .', "step-finish stop",
     "assistant stop open", "assistant stop over", "session.updated", "idle", "session.idle",
   ]);
   const tokens = { total: 9, input: 3, output: 3, reasoning: 2, cache: { read: 1, write: 0 } };
@@ -80,7 +80,7 @@ test("a text turn, in the wire's order and object by object", () => {
   const messages = [
     {
       info: { id: M1, sessionID: S, role: "user", time: { created: 10 }, agent: "build", model: { providerID: "faux", modelID: "demo" } },
-      parts: [{ id: P1, sessionID: S, messageID: M1, type: "text", text: "go", time: { start: 10, end: 10 } }],
+      parts: [{ id: P1, sessionID: S, messageID: M1, type: "text", text: "go" }],
     },
     {
       info,
@@ -111,7 +111,7 @@ test("a tool call with a permission: the step is over when the call is, also whe
   const before = [created, ...asked, answer(M2, 15), pending, ended(M2, { finish: "tool-calls" }), ...call, ...rest];
   const after = [created, ...asked, answer(M2, 15), pending, ...call, ended(M2, { finish: "tool-calls", endedAt: 40 }), ...rest];
   const lines = [
-    "session.created", "user", 'text "go" .', "session.updated", "busy", "busy", "assistant open", "step-start", "bash pending", "permission.asked", "replied once",
+    "session.created", "user", 'text "go"', "session.updated", "busy", "busy", "assistant open", "step-start", "bash pending", "bash running", "permission.asked", "replied once",
     "bash running", "bash running", "bash completed", "step-finish tool-calls", "assistant tool-calls open", "assistant tool-calls over",
     "busy", "assistant open", "step-start", 'text ""', 'text "done" .', "step-finish stop", "assistant stop open", "assistant stop over", "session.updated", "idle", "session.idle",
   ];
@@ -137,7 +137,7 @@ test("a rejected call is a tool's error, and the turn goes on as its harness doe
     tool({ status: "error", input, kind: "rejected", error: "The user rejected this tool call.", endedAt: 33 }), ended(M2, { finish: "tool-calls" }), over("completed"),
   ]);
   assert.deepEqual(inShort(wire).slice(8), [
-    "bash pending", "permission.asked", "replied reject", "bash error", "step-finish tool-calls", "assistant tool-calls open", "assistant tool-calls over", "session.updated", "idle", "session.idle",
+    "bash pending", "bash running", "permission.asked", "replied reject", "bash error", "step-finish tool-calls", "assistant tool-calls open", "assistant tool-calls over", "session.updated", "idle", "session.idle",
   ]);
 });
 
@@ -259,7 +259,7 @@ test("what a crash left open is closed, and the turn says that it was interrupte
     { type: "session.recovered", session: S, turn: T1, parts: [P2], permissions: [permission.id], questions: [], tornBytes: 3 },
   ];
   assert.deepEqual(inShort(told(events)).slice(8), [
-    "bash running", "permission.asked", "replied reject", "bash error", "assistant MessageAbortedError over", "error MessageAbortedError", "session.updated", "idle", "session.idle",
+    "bash pending", "bash running", "permission.asked", "replied reject", "bash error", "assistant MessageAbortedError over", "error MessageAbortedError", "session.updated", "idle", "session.idle",
   ]);
 });
 
@@ -276,4 +276,36 @@ test("files of a prompt, a new title, a removed message, an archived session wit
   assert.ok(first?.type === "session.created" && last.type === "session.updated");
   assert.equal(first.properties.info.title, "New session - 1970-01-01T00:00:01.000Z");
   assert.deepEqual([last.properties.info.title, last.properties.info.permission, last.properties.info.time], ["A title", rules, { created: 1000, updated: 1006, archived: 99 }]);
+});
+
+test("calls of file tools carry what clients draw them from: the path, and how the file will change", () => {
+  const edits = [{ oldText: "a\nb\n", newText: "c" }, { oldText: "x", newText: "" }];
+  const call = (name: string, args: { [key: string]: unknown }): { [key: string]: unknown } => {
+    const part = { id: P2, session: S, message: M2, type: "tool" as const, tool: name, callId: "c1" };
+    const request = { ...permission, permission: "edit", tool: name, metadata: args };
+    const wire = told([
+      created, ...asked, answer(M2, 15), { type: "part.updated", session: S, part: { ...part, state: { status: "pending", input: args } } }, { type: "permission.asked", session: S, request },
+      { type: "part.updated", session: S, part: { ...part, state: { status: "completed", input: args, output: "ok", metadata: {}, startedAt: 20, endedAt: 21 } } },
+    ]);
+    const states = wire.flatMap((event) => (event.type === "message.part.updated" && event.properties.part.type === "tool" ? [event.properties.part.state] : []));
+    const [, running, completed] = states;
+    assert.ok(states[0]?.status === "pending" && running?.status === "running" && completed?.status === "completed" && wire.some(({ type }) => type === "permission.asked"));
+    const shown = wire.find(({ type }) => type === "permission.asked");
+    assert.ok(shown?.type === "permission.asked");
+    return { input: running.input, title: completed.title, metadata: completed.metadata, asked: shown.properties.metadata };
+  };
+  const diff = "--- f.txt\n+++ f.txt\n@@ -1,2 +1,1 @@\n-a\n-b\n+c\n@@ -3,1 +1,0 @@\n-x\n";
+  assert.deepEqual(call("edit", { path: "f.txt", edits }), {
+    input: { filePath: "f.txt", edits }, title: "f.txt", metadata: { diff }, asked: { path: "f.txt", edits, filepath: "f.txt", diff },
+  });
+  const written = "--- f.txt\n+++ f.txt\n@@ -0,0 +1,2 @@\n+a\n+b\n";
+  assert.deepEqual(call("write", { path: "f.txt", content: "a\nb\n" }), {
+    input: { filePath: "f.txt", content: "a\nb\n" }, title: "f.txt", metadata: {}, asked: { path: "f.txt", content: "a\nb\n", filepath: "f.txt", diff: written },
+  });
+  const own = { filePath: "f.txt", oldString: "a", newString: "b" };
+  assert.deepEqual(call("edit", own), {
+    input: own, title: "f.txt", metadata: { diff: "--- f.txt\n+++ f.txt\n@@ -1,1 +1,1 @@\n-a\n+b\n" }, asked: { ...own, filepath: "f.txt", diff: "--- f.txt\n+++ f.txt\n@@ -1,1 +1,1 @@\n-a\n+b\n" },
+  });
+  assert.deepEqual(call("edit", { path: "f.txt", edits: 7 }), { input: { filePath: "f.txt", edits: 7 }, title: "f.txt", metadata: {}, asked: { path: "f.txt", edits: 7 } });
+  assert.deepEqual(call("mine", { path: "f.txt" }), { input: { path: "f.txt" }, title: "f.txt", metadata: {}, asked: { path: "f.txt" } });
 });

@@ -87,7 +87,8 @@ export type WireToolState =
   | { status: "error"; input: { [key: string]: unknown }; error: string; metadata?: { [key: string]: unknown }; time: { start: number; end: number } };
 
 export type WirePart = PartBase & (
-  | { type: "text" | "reasoning"; text: string; time: { start: number; end?: number } }
+  /** A prompt's text has no time: clients take an ended text for something that was said to the person. */
+  | { type: "text" | "reasoning"; text: string; time?: { start: number; end?: number } }
   | { type: "file"; mime: string; filename?: string; url: string }
   | { type: "tool"; callID: string; tool: string; state: WireToolState }
   | { type: "step-start" }
