@@ -5,10 +5,16 @@ import { NativeState } from "./native-state.ts";
 import { runCommand } from "./process-group.ts";
 
 /** The session functions of the scripted harness, as far as they are listed. Each one works on its native state. */
+/** A turn stands for its prompt. */
+function indexOf(state: NativeState, message: string): number {
+  return state.messages.findIndex(({ key }) => key === message || key === `${message}.m0`);
+}
+
 export function scriptedFeatures(listed: readonly SessionCapability[], spec: SessionSpec, state: NativeState): SessionFeatures {
   const all: Required<SessionFeatures> = {
     "session.rewind": async (message) => {
-      const index = state.messages.findIndex(({ key }) => key === message);
+      if (message === null) throw new BeeuniError("not_found", "nothing was rewound in the scripted session");
+      const index = indexOf(state, message);
       if (index === -1) throw new BeeuniError("not_found", `there is no message "${message}" in the scripted session`);
       await state.rewrite(state.messages.slice(0, index));
     },
@@ -17,7 +23,7 @@ export function scriptedFeatures(listed: readonly SessionCapability[], spec: Ses
       await state.rewrite([{ key: "summary", role: "user", text, toolCalls: [] }]);
     },
     "session.fork": async (message) => {
-      const index = message === undefined ? -1 : state.messages.findIndex(({ key }) => key === message);
+      const index = message === undefined ? -1 : indexOf(state, message);
       const fork = await NativeState.create(spec.stateDir, index === -1 ? state.messages : state.messages.slice(0, index));
       return { nativeId: fork.nativeId };
     },

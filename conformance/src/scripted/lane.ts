@@ -84,7 +84,7 @@ export class Lane {
   /** Ends what is open after a stop. Partial text stays. */
   stopped(): TurnEnd {
     this.#usage = null;
-    this.#closeMessage("aborted");
+    this.#closeMessage("aborted", { code: "aborted", message: "The answer was stopped." });
     return { outcome: "aborted" };
   }
 

@@ -15,7 +15,7 @@ export const FEATURE_PROOFS: { [K in SessionCapability]: (kit: Kit) => Promise<v
     await kit.completed(opened, `${kit.prompts.remark(EARLY)}\n${kit.prompts.say("noted")}`);
     const turn = "trn_rewound";
     await kit.completed(opened, `${kit.prompts.remark(LATE)}\n${kit.prompts.say("noted too")}`, { turn });
-    await method(opened.session.features, "session.rewind")(`${turn}.m0`);
+    await method(opened.session.features, "session.rewind")(turn);
     const memory = await kit.memory(opened);
     assert.match(memory, new RegExp(EARLY));
     assert.doesNotMatch(memory, new RegExp(LATE));

@@ -15,3 +15,4 @@ export type { ConformanceReport } from "./report.ts";
 export { agentSet, agentSpec, COMMAND_ENV, DEMO, endpointAt, makeFolders, prompt, sessionSpec } from "./specs.ts";
 export type { Folders } from "./specs.ts";
 export { Wire } from "./wire.ts";
+export { isRunning, readPid } from "./processes.ts";

@@ -7,6 +7,7 @@ import { randomBytes } from "node:crypto";
 export interface Exchange {
   /** Path after the principal's root, e.g. `/v1/chat/completions`. */
   path: string;
+  headers: readonly (readonly [string, string])[];
   body: string;
   status: number | null;
   response: string;
@@ -85,7 +86,7 @@ export class Wire {
     const url = request.url ?? "";
     const inside = url.startsWith(`${prefix}/`);
     const exchange: Exchange = {
-      path: inside ? url.slice(prefix.length) : `outside the root: ${url}`, body: body.toString("utf8"), status: null, response: "", abandoned: false,
+      path: inside ? url.slice(prefix.length) : `outside the root: ${url}`, headers: pairs(request.rawHeaders), body: body.toString("utf8"), status: null, response: "", abandoned: false,
     };
     this.exchanges.push(exchange);
     response.on("close", () => {
@@ -140,6 +141,10 @@ export class Wire {
   #changed(): void {
     for (const check of [...this.#watchers]) check();
   }
+}
+
+function pairs(flat: readonly string[]): [string, string][] {
+  return flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1] ?? ""] as [string, string]] : []));
 }
 
 /** The JSON of a request; `{}` when it is none. */

@@ -1,14 +1,20 @@
-import { type AgentInfo, BeeuniError, type Call, type CreateSession, type Health, isId, newId, type PermissionRequest, type QuestionRequest, type SessionEntry } from "@beeuni/protocol";
+import {
+  type AgentInfo, type AgentSet, BeeuniError, type Call, type CreateSession, type Health, isId, type ModelRef, newId, type PermissionRequest, type QuestionRequest, type SessionEntry,
+  type UpdateSession,
+} from "@beeuni/protocol";
+import type { Provider, ProviderModel } from "@beeuni/gateway";
 import type { Harness } from "@beeuni/harness";
-import { sessionEntry } from "@beeuni/transcript";
+import { sessionEntry, type SessionTree } from "@beeuni/transcript";
 import { type FoundCall, findCall, readCallBody, readSessionCalls } from "./offline/calls.ts";
 import { resolveSessionId } from "./offline/resolve-id.ts";
-import { listSessions, readSession, removeSession, type SessionReading } from "./offline/sessions.ts";
-import { harnessNow, projectAgents, projectHealth } from "./plan/project-now.ts";
+import { listSessionTrees, readSession, removeSession, type SessionReading } from "./offline/sessions.ts";
+import { agentInfos, agentSetNow, harnessNow, projectHealth } from "./plan/project-now.ts";
 import { type DaemonFacts, healthDocument } from "./session/health.ts";
 import { createSession, type OpenContext, resumeSession } from "./session/open-session.ts";
+import { sessionPaths } from "./session/paths.ts";
 import type { OpenSession } from "./session/session-host.ts";
-import type { Daemon, DaemonOptions, OpenOverrides } from "./types.ts";
+import { updateClosedSession } from "./session/update-session.ts";
+import type { Daemon, DaemonOptions, OpenOverrides, SessionsWatcher } from "./types.ts";
 
 const NO_ISOLATION: Health["isolation"] = { level: "none", reason: "the agent's commands run with your rights" };
 
@@ -25,6 +31,7 @@ export class LocalDaemon implements Daemon {
   readonly #epoch = newId("evt");
   readonly #sessions = new Map<string, Promise<OpenSession>>();
   readonly #open = new Map<string, OpenSession>();
+  readonly #watchers = new Set<SessionsWatcher>();
   #isClosed = false;
 
   constructor(options: DaemonOptions) {
@@ -43,6 +50,7 @@ export class LocalDaemon implements Daemon {
     this.#open.set(session.id, session);
     if (this.#isClosed) await session.close();
     this.#requireOpen();
+    for (const watcher of [...this.#watchers]) watcher.opened(session, true);
     return session;
   }
 
@@ -84,12 +92,42 @@ export class LocalDaemon implements Daemon {
     return [...this.#open.values()];
   }
 
+  /** Returns the way out. */
+  watch(watcher: SessionsWatcher): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
   async sessions(): Promise<SessionEntry[]> {
-    const stored = await listSessions(this.home, { directory: this.directory });
-    return stored.map((entry) => {
-      const open = this.#open.get(entry.id);
-      return open === undefined ? entry : sessionEntry(open.state());
+    return (await this.trees()).map(({ entry }) => entry);
+  }
+
+  /** Every session with those that it started, the newest activity first. */
+  async trees(): Promise<SessionTree[]> {
+    const stored = await listSessionTrees(this.home, { directory: this.directory });
+    return stored.map((tree) => {
+      const open = this.#open.get(tree.entry.id);
+      if (open === undefined) return tree;
+      const children = Object.values(open.log.state.sessions).filter(({ info }) => info.id !== open.id);
+      return { entry: sessionEntry(open.state()), children: children.map(sessionEntry) };
     });
+  }
+
+  /** The session that this one belongs to: itself, or the one that started it. Throws `session_not_found`. */
+  async rootOf(id: string): Promise<string> {
+    for (const open of this.#open.values()) if (Object.hasOwn(open.log.state.sessions, id)) return open.id;
+    const tree = (await this.trees()).find(({ entry, children }) => entry.id === id || children.some((child) => child.id === id));
+    if (tree === undefined) throw new BeeuniError("session_not_found", `there is no session ${id}`);
+    return tree.entry.id;
+  }
+
+  /** Changes a session, open or not, also one that another one started. Throws `session_not_found`. */
+  async updateSession(id: string, patch: UpdateSession): Promise<void> {
+    const root = await this.rootOf(id);
+    // While it is being opened its log is about to be locked.
+    const open = await this.#sessions.get(root)?.catch(() => undefined);
+    if (open !== undefined) return await open.update(id, patch);
+    await updateClosedSession(sessionPaths(this.home, root).directory, id, patch, this.#options.logFs);
   }
 
   async entry(id: string): Promise<SessionEntry> {
@@ -117,12 +155,37 @@ export class LocalDaemon implements Daemon {
 
   async removeSession(text: string): Promise<void> {
     const { id } = await this.entry(text);
+    const tree = (await this.trees()).find(({ entry }) => entry.id === id);
     await this.#close(id);
     await removeSession(this.home, id);
+    if (tree !== undefined) for (const watcher of [...this.#watchers]) watcher.removed(tree);
   }
 
   async agents(): Promise<AgentInfo[]> {
-    return await projectAgents(this.#options);
+    return agentInfos(await this.agentSet());
+  }
+
+  /** The agents as the project stands now. Throws `invalid_project`. */
+  async agentSet(): Promise<AgentSet> {
+    return await agentSetNow(this.#options);
+  }
+
+  get providers(): readonly Provider[] {
+    return this.#options.gateway.providers;
+  }
+
+  /** Undefined for a model that no provider has. */
+  findModel(model: ModelRef): ProviderModel | undefined {
+    try {
+      return this.#options.gateway.resolve(model).model;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** `provider/model` of sessions that name none, and whose agent names none. */
+  get defaultModel(): string | undefined {
+    return this.#options.defaultModel;
   }
 
   /** Of the session, of the only open one, or of the project: could one be started? */
@@ -170,6 +233,7 @@ export class LocalDaemon implements Daemon {
     await this.entry(id);
     const session = await resumeSession(this.#context(), id, overrides);
     this.#open.set(id, session);
+    for (const watcher of [...this.#watchers]) watcher.opened(session, false);
     return session;
   }
 

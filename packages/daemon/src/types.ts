@@ -4,11 +4,12 @@ import type {
 import type { Gateway } from "@beeuni/gateway";
 import type { Harness, HarnessRegistry } from "@beeuni/harness";
 import type { TraceOptions } from "@beeuni/trace";
-import type { SessionState, StreamEvent } from "@beeuni/transcript";
+import type { SessionState, SessionTree, StreamEvent } from "@beeuni/transcript";
 import type { LogFs } from "@beeuni/transcript/log";
 import type { Checkpoint } from "./session/checkpoints.ts";
 import type { Logger } from "./session/logger.ts";
 import type { AllowFlags } from "./session/permissions.ts";
+import type { OpenSession } from "./session/session-host.ts";
 
 export interface PromptInput {
   messageId?: string;
@@ -56,6 +57,14 @@ export interface OpenOverrides {
   /** `provider/model`. */
   model?: string;
   harness?: string;
+}
+
+/** Told of what happens to the sessions of a daemon as such; what happens in one is in its events. */
+export interface SessionsWatcher {
+  /** A session was opened; `isNew`: it was made right now. */
+  opened(session: OpenSession, isNew: boolean): void;
+  /** A session and those that it started are gone for good. */
+  removed(tree: SessionTree): void;
 }
 
 /** The sessions of one project. */

@@ -1,5 +1,5 @@
 import type {
-  AgentSet, EnforcedRule, Json, ModelEndpoint, ModelProtocol, ModelRef, QuestionItem, SessionCapability, SupportTable, TurnError, TurnOutcome, Usage,
+  AgentSet, AttributeCall, EnforcedRule, Json, ModelEndpoint, ModelProtocol, ModelRef, QuestionItem, SessionCapability, SupportTable, TurnError, TurnOutcome, Usage,
 } from "@beeuni/protocol";
 import type { ToolFailure } from "@beeuni/transcript";
 
@@ -23,6 +23,8 @@ export interface Harness {
   supports(context: ClaimContext): Claim;
   /** What it offers for this version and these options. */
   support(): SupportTable;
+  /** Pure: whose call a model request was. Without it every call is the main loop's. */
+  readonly attribute?: AttributeCall;
   /** Session functions it has; an id is listed only if `features` of its sessions has the method. */
   readonly capabilities: readonly SessionCapability[];
   /** Pure: everything the harness reads for this session. Names what it cannot carry over, never drops it silently. */
@@ -50,9 +52,12 @@ export interface HarnessSession {
   readonly features: SessionFeatures;
 }
 
+/** `message` is the key of one of the harness's messages, or the id of a turn: then the turn's prompt is meant. */
 export interface SessionFeatures {
-  "session.rewind"?: (message: string, part?: string) => Promise<void>;
+  /** Goes back to before the message; null restores what the last rewind took away. */
+  "session.rewind"?: (message: string | null, part?: string) => Promise<void>;
   "session.compact"?: () => Promise<void>;
+  /** A copy of the session up to before the message, or of all of it. */
   "session.fork"?: (message?: string) => Promise<{ nativeId: string }>;
   "session.shell"?: (command: string) => Promise<void>;
   "session.todo"?: () => Promise<Json>;
@@ -186,8 +191,10 @@ export interface Toolchain {
   version: string;
   /** Versions that the conformance kit has passed on. */
   tested: readonly string[];
-  /** npm package → exact version; empty when there is nothing to install. */
+  /** npm package → exact version, for this machine's platform; empty when there is nothing to install. */
   packages: { [name: string]: string };
+  /** Why the harness can't be had on this machine at all, when it can't. */
+  unavailable?: string;
   /** File (relative to the toolchain's folder) that must be there for the toolchain to count as installed. */
   probe: string;
   /** About how much it takes on disk, for the progress line. Megabytes. */

@@ -1,6 +1,6 @@
 // zod: one schema per thing on the wire or on disk gives its type, its check and its reference.
 import { z } from "zod";
-import { PermissionReply } from "./permission.ts";
+import { PermissionReply, PermissionRule } from "./permission.ts";
 import { SessionInfo, SessionStatus } from "./session.ts";
 
 /** Bodies of the session API. Everything else is refused with all problems at once. */
@@ -9,12 +9,15 @@ export const CreateSession = z.object({
   agent: z.string().optional(),
   model: z.string().optional(),
   harness: z.string().optional(),
+  /** Rules for this session, besides those of its agents. A `deny` holds whatever an agent allows; an `allow` answers what asks. */
+  rules: z.array(PermissionRule).optional(),
 }).strict();
 export type CreateSession = z.infer<typeof CreateSession>;
 
+const partId = z.string().regex(/^prt_[0-9a-f]{12}[0-9A-Za-z]{14}$/, "must be a part id (prt_…)").optional();
 export const PromptPart = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("text"), text: z.string() }),
-  z.object({ type: z.literal("file"), url: z.string(), mime: z.string().default("application/octet-stream"), filename: z.string().optional() }),
+  z.object({ id: partId, type: z.literal("text"), text: z.string() }),
+  z.object({ id: partId, type: z.literal("file"), url: z.string(), mime: z.string().default("application/octet-stream"), filename: z.string().optional() }),
 ]);
 export type PromptPart = z.infer<typeof PromptPart>;
 
@@ -29,6 +32,10 @@ export const Prompt = z.object({
   wait: z.boolean().optional(),
 }).strict();
 export type Prompt = z.infer<typeof Prompt>;
+
+/** What of a session a person may change while it lives. */
+export const UpdateSession = z.object({ title: z.string().max(200).optional(), archivedAt: z.number().int().nonnegative().optional() }).strict();
+export type UpdateSession = z.infer<typeof UpdateSession>;
 
 export const PermissionReplyBody = z.object({
   reply: PermissionReply,

@@ -28,6 +28,18 @@ export function observeId(id: string): void {
   if (era + low > last) last = era + low;
 }
 
+const DAY = 24 * 3600 * 1000;
+
+/**
+ * The same for an id that somebody else made, whose clock may be ahead: only up to a day, so that one wild id does not
+ * use up the numbers of this process.
+ */
+export function observeForeignId(id: string, now: number = Date.now()): void {
+  if (!ID.test(id)) return;
+  const ahead = (BigInt(`0x${id.slice(4, 16)}`) - BigInt(now) * 4096n) & 0xffffffffffffn;
+  if (ahead <= BigInt(DAY) * 4096n) observeId(id);
+}
+
 /** Whether `text` is a whole id of the kind `prefix` (of any kind, when left out). */
 export function isId(text: string, prefix?: IdPrefix): boolean {
   return ID.test(text) && (prefix === undefined || text.startsWith(`${prefix}_`));

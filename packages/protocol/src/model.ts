@@ -16,7 +16,7 @@ export function formatModelRef(model: ModelRef): string {
   return `${model.provider}/${model.id}`;
 }
 
-/** Tokens of one call or the sum of several. `input` excludes the cached tokens. Unknown usage is `null`, never zeros. */
+/** Tokens of one call or the sum of several. `input` excludes the cached tokens, `output` includes the reasoning. Unknown usage is `null`, never zeros. */
 export const Usage = z.object({
   input: z.number(),
   output: z.number(),

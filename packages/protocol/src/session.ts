@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ModelRef, Usage } from "./model.ts";
+import { PermissionRule } from "./permission.ts";
 
 export const TurnOrigin = z.enum(["user", "harness", "trigger"]);
 export type TurnOrigin = z.infer<typeof TurnOrigin>;
@@ -27,8 +28,12 @@ export const SessionInfo = z.object({
   agent: z.string(),
   model: ModelRef,
   harness: z.string(),
+  /** What whoever made the session forbids or wants to be asked for, besides the rules of its agents. */
+  rules: z.array(PermissionRule).optional(),
   createdAt: z.number(),
   updatedAt: z.number(),
+  /** Put away by a person; it stays in every list. */
+  archivedAt: z.number().optional(),
 });
 export type SessionInfo = z.infer<typeof SessionInfo>;
 

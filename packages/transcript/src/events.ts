@@ -11,7 +11,7 @@ export const TRANSCRIPT_FORMAT = "beeuni.transcript.v1";
 
 const body = {
   "session.created": z.object({ format: z.literal(TRANSCRIPT_FORMAT), info: SessionInfo }),
-  "session.updated": z.object({ patch: SessionInfo.pick({ title: true, agent: true, model: true, harness: true }).partial() }),
+  "session.updated": z.object({ patch: SessionInfo.pick({ title: true, agent: true, model: true, harness: true, archivedAt: true }).partial() }),
   "session.deleted": z.object({}),
   /** A daemon opened the session: its epoch, the harness decision, and who enforces which rule. */
   "session.opened": z.object({

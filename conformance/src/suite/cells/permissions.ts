@@ -47,7 +47,8 @@ async function askPerson(kit: Kit): Promise<void> {
   const questions = [{ header: "Colour", question: "Which one?", options: [{ label: "red", description: "warm" }, { label: "blue", description: "cold" }], multiple: true }];
   assert.deepEqual(await kit.within("the turn ends", session.turn(prompt(kit.prompts.ask(questions, "thanks")))), { outcome: "completed" });
   assert.deepEqual(host.asked.map((asked) => asked.questions), [questions]);
-  assert.deepEqual(host.results(), ["User answered:\nColour: red, blue"]);
+  // How it is worded for the model is the harness's own.
+  assert.match(host.results().join("\n"), /red, blue/);
 }
 
 export const deny: Cell = {

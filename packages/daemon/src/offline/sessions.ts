@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { BeeuniError, type SessionEntry } from "@beeuni/protocol";
-import { sessionEntry, type SessionState, type TreeState } from "@beeuni/transcript";
-import { openSessionLog, peekSession, readSessionLog, sessionHolder } from "@beeuni/transcript/log";
+import { sessionEntry, type SessionState, type SessionTree, type TreeState } from "@beeuni/transcript";
+import { openSessionLog, peekSessionTree, readSessionLog, sessionHolder } from "@beeuni/transcript/log";
 import { sessionPaths } from "../session/paths.ts";
 import { resolveSessionId, sessionIds } from "./resolve-id.ts";
 
@@ -34,28 +34,34 @@ export interface ListOptions {
 const PEEKS = 32;
 
 /** Stored sessions, the newest activity first, without opening any. */
-export async function listSessions(home: string, { directory, onUnreadable }: ListOptions = {}): Promise<SessionEntry[]> {
-  const peek = async (id: string): Promise<SessionEntry | null> => {
+export async function listSessions(home: string, options: ListOptions = {}): Promise<SessionEntry[]> {
+  return (await listSessionTrees(home, options)).map(({ entry }) => entry);
+}
+
+/** The same with the sessions that each of them started. */
+export async function listSessionTrees(home: string, { directory, onUnreadable }: ListOptions = {}): Promise<SessionTree[]> {
+  const peek = async (id: string): Promise<SessionTree | null> => {
     const folder = sessionPaths(home, id).directory;
     try {
-      return await settled(folder, await peekSession(folder));
+      const tree = await peekSessionTree(folder);
+      return tree === null ? null : { entry: await settled(folder, tree.entry), children: await Promise.all(tree.children.map((child) => settled(folder, child))) };
     } catch (thrown) {
       onUnreadable?.({ id, error: thrown as Error });
       return null;
     }
   };
   const ids = await sessionIds(home);
-  const entries: (SessionEntry | null)[] = [];
+  const trees: (SessionTree | null)[] = [];
   // A few at a time: a process may hold only so many open files.
-  for (let from = 0; from < ids.length; from += PEEKS) entries.push(...(await Promise.all(ids.slice(from, from + PEEKS).map(peek))));
-  return entries
-    .filter((entry): entry is SessionEntry => entry !== null && (directory === undefined || entry.directory === directory))
-    .sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1));
+  for (let from = 0; from < ids.length; from += PEEKS) trees.push(...(await Promise.all(ids.slice(from, from + PEEKS).map(peek))));
+  return trees
+    .filter((tree): tree is SessionTree => tree !== null && (directory === undefined || tree.entry.directory === directory))
+    .sort(({ entry: a }, { entry: b }) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1));
 }
 
 /** A session that says it is busy while nobody has it open died with its process: nothing runs. */
-async function settled<T extends { status: SessionEntry["status"] } | null>(directory: string, entry: T): Promise<T> {
-  if (entry === null || entry.status.type === "idle" || (await sessionHolder(directory)) !== null) return entry;
+async function settled(directory: string, entry: SessionEntry): Promise<SessionEntry> {
+  if (entry.status.type === "idle" || (await sessionHolder(directory)) !== null) return entry;
   return { ...entry, status: { type: "idle" } };
 }
 

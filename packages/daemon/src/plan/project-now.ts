@@ -1,14 +1,18 @@
-import { type AgentInfo, type AgentSpec, formatModelRef, type Health } from "@beeuni/protocol";
+import { type AgentInfo, type AgentSet, type AgentSpec, formatModelRef, type Health } from "@beeuni/protocol";
 import { explainProjectHarness, type ExplainedSelection, type Harness, type HarnessHealth, toolchainStatus } from "@beeuni/harness";
 import { loadProject, requireUsable, type Project } from "@beeuni/project";
 import { type DaemonFacts, healthDocument } from "../session/health.ts";
 import type { DaemonOptions } from "../types.ts";
 
-/** The agents that a session may be started with, as the project stands now. Throws `invalid_project`. */
-export async function projectAgents({ directory, registry }: DaemonOptions): Promise<AgentInfo[]> {
+/** The agents as the project stands now. Throws `invalid_project`. */
+export async function agentSetNow({ directory, registry }: DaemonOptions): Promise<AgentSet> {
   const project = await loadProject(directory, { runtimes: registry.runtimeIds() });
   requireUsable(project);
-  const { agents, default: preset } = project.agentSet;
+  return project.agentSet;
+}
+
+/** The agents that a session may be started with. */
+export function agentInfos({ agents, default: preset }: AgentSet): AgentInfo[] {
   return agents.map((agent: AgentSpec) => ({
     name: agent.name, description: agent.description, mode: agent.mode, model: agent.model === null ? null : formatModelRef(agent.model),
     isDefault: agent.name === preset,

@@ -1,5 +1,5 @@
 import {
-  type AgentSpec, BeeuniError, type EnforcedRule, formatIssue, formatModelRef, type HarnessDecision, type Issue, type ModelEndpoint, type ModelRef,
+  type AgentSpec, BeeuniError, type EnforcedRule, formatIssue, formatModelRef, type HarnessDecision, type Issue, type ModelEndpoint, type ModelRef, type PermissionRule,
 } from "@beeuni/protocol";
 import { type AgentSet, type Harness, misspelledNames, refuseUnenforced, selectProjectHarness, toolchainStatus, unenforcedDenies } from "@beeuni/harness";
 import { agentToStart, loadProject } from "@beeuni/project";
@@ -14,6 +14,8 @@ export interface PlanRequest {
   harness: string | undefined;
   /** What the session ran with so far, on resume. */
   before: { agent: string; model: ModelRef } | undefined;
+  /** The session's own rules. */
+  rules: readonly PermissionRule[] | undefined;
 }
 
 export interface Notice {
@@ -54,8 +56,11 @@ export async function planSession(options: DaemonOptions, request: PlanRequest):
   const toolchainDir = await toolchainOf(options, harness);
   const loaded = await loadTools({ directory, modules: project.toolModules });
   return {
-    agent, model, decision, harness, toolchainDir, tools: loaded.tools,
-    agents: { ...project.agentSet, hostTools: loaded.tools.map(({ name, description, parameters }) => ({ name, description, parameters })) },
+    agent: withRules(agent, request.rules ?? []), model, decision, harness, toolchainDir, tools: loaded.tools,
+    agents: {
+      ...project.agentSet, agents: project.agentSet.agents.map((known) => withRules(known, request.rules ?? [])),
+      hostTools: loaded.tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+    },
     notices: [
       ...project.issues.map(issueNotice),
       ...misspelledNames(agent, [harness], [...project.toolModules, ...loaded.tools].map(({ name }) => name)).map(({ field, name, meant }): Notice => ({
@@ -66,6 +71,14 @@ export async function planSession(options: DaemonOptions, request: PlanRequest):
       })),
     ],
   };
+}
+
+/**
+ * What the session forbids or wants to be asked for goes into every agent's rules, so that a harness that enforces rules by
+ * itself has it too. What it allows answers what asks and takes no `deny` away: that is the host's to know.
+ */
+function withRules(agent: AgentSpec, rules: readonly PermissionRule[]): AgentSpec {
+  return { ...agent, permissions: [...agent.permissions, ...rules.filter(({ action }) => action !== "allow")] };
 }
 
 /** A resumed session keeps its model; another agent than before brings its own. */

@@ -13,6 +13,7 @@ import { messageRoutes } from "./messages.ts";
 import { requestRoutes } from "./requests.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { checkOrigin, checkToken } from "./trust.ts";
+import { wirePassword, wireRoutes } from "./wire/index.ts";
 
 export interface AppOptions extends RouteOptions {
   token: string;
@@ -29,14 +30,14 @@ export function createApp(options: AppOptions): Routes {
   app.notFound(notFound);
   app.use(checkOrigin(options.host));
   healthRoutes(app, options);
-  app.use(checkToken(options.token));
+  app.use(checkToken(options.token, wirePassword));
   app.use(bodyLimit({
     maxSize: options.bodyLimit,
     onError: () => {
       throw new BeeuniError("body_too_large", `the body is larger than ${size(options.bodyLimit)}`);
     },
   }));
-  for (const add of [sessionRoutes, messageRoutes, agentRoutes, requestRoutes, callRoutes, eventRoutes, featureRoutes]) add(app, options);
+  for (const add of [sessionRoutes, messageRoutes, agentRoutes, requestRoutes, callRoutes, eventRoutes, featureRoutes, wireRoutes]) add(app, options);
   return app;
 }
 

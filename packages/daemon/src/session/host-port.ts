@@ -38,7 +38,10 @@ export function hostPort(parts: HostPortParts, isCurrent: () => boolean): HostPo
     },
     ask: async (call, items) => {
       await turns.inbox.settled();
-      return await questions.ask(call, items, isCurrent() ? turns.turnOf(call.child) : undefined);
+      if (!isCurrent()) return await questions.ask(call, items, undefined);
+      // A call that asks runs, whether its harness has come to say so or not.
+      turns.inbox.push({ ...(call.child === undefined ? {} : { child: call.child }), type: "tool.start", callId: call.callId });
+      return await questions.ask(call, items, turns.turnOf(call.child));
     },
     runTool: async (call, signal) => {
       await turns.inbox.settled();

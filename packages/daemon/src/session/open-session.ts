@@ -28,7 +28,7 @@ export interface OpenContext {
 /** Starts a session. One that is refused leaves nothing behind. */
 export async function createSession(context: OpenContext, request: CreateSession): Promise<OpenSession> {
   const { options, facts } = context;
-  const plan = await planSession(options, { agent: request.agent, model: request.model, harness: request.harness, before: undefined });
+  const plan = await planSession(options, { agent: request.agent, model: request.model, harness: request.harness, before: undefined, rules: request.rules });
   const id = newId("ses");
   const paths = sessionPaths(options.home, id);
   const opened = new Opened();
@@ -38,7 +38,8 @@ export async function createSession(context: OpenContext, request: CreateSession
     const enforcement = checkEnforcement(plan, access.endpoint(), options.allowUnenforced ?? false);
     const now = Date.now();
     const log = opened.keep(await createSessionLog(paths.directory, {
-      id, title: request.title ?? "", directory: facts.directory, agent: plan.agent.name, model: plan.model, harness: plan.harness.id, createdAt: now, updatedAt: now,
+      id, title: request.title ?? "", directory: facts.directory, agent: plan.agent.name, model: plan.model, harness: plan.harness.id,
+      ...(request.rules === undefined ? {} : { rules: request.rules }), createdAt: now, updatedAt: now,
     }, logOptions(options)));
     log.append(...openedEvents(id, openingOf(context, plan, enforcement, log, [])));
     await log.flushed();
@@ -66,7 +67,7 @@ export async function resumeSession(context: OpenContext, id: string, overrides:
     await recover(context, log, trace);
     // An explicit choice of a harness stays the session's.
     const asked = overrides.harness ?? options.explicitHarness ?? (before.opened?.decision.rule === 0 ? before.opened.decision.harness : undefined);
-    const plan = await planSession(options, { agent: overrides.agent ?? before.info.agent, model: overrides.model, harness: asked, before: before.info });
+    const plan = await planSession(options, { agent: overrides.agent ?? before.info.agent, model: overrides.model, harness: asked, before: before.info, rules: before.info.rules });
     const bound = await readBinding(paths.directory);
     const carried = carryOver(bound?.harness ?? before.info.harness, plan.harness, plan.decision, before.messages.length);
     const access = opened.keep(accessOf(options, plan, id, trace));

@@ -104,9 +104,18 @@ export class Permissions {
     return await new Promise((decide) => this.#waiting.set(request.id, { call, decide }));
   }
 
+  /** The agent's rules and the session's own, the stricter of both; what the session allows answers what asks, as a grant does. */
   #decide(call: ToolCallRef, policy: PermissionPolicy, more: readonly Grant[]): Decision {
-    const keys = this.#ports.keysOf(call);
-    return decidePermission(policy, { tool: call.tool, input: call.input, ...(keys === undefined ? {} : { keys }) }, [...this.#ports.journal.state.grants, ...more]);
+    const { keysOf, journal } = this.#ports;
+    const { grants, info: { rules = [] } } = journal.state;
+    const keys = keysOf(call);
+    const asked = { tool: call.tool, input: call.input, ...(keys === undefined ? {} : { keys }) };
+    const allowed = rules.filter(({ action }) => action === "allow").map(({ permission, pattern }) => ({ permission, pattern, agent: call.agent }));
+    const known = [...grants, ...allowed, ...more];
+    const decision = decidePermission(policy, asked, known);
+    if (rules.length === 0 || decision.action === "deny") return decision;
+    const own = decidePermission({ ...policy, agent: { ...policy.agent, permissions: [...rules] } }, asked, known);
+    return own.action === "deny" || decision.action === "allow" ? own : decision;
   }
 
   #ask(call: ToolCallRef, turn: ActiveTurn, decision: Decision & { action: "ask" }): PermissionRequest {

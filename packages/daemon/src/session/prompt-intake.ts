@@ -23,20 +23,28 @@ export function promptEvents(intake: Intake, state: SessionState): NewEvent[] {
   return [
     {
       type: "message.created", session, message: info,
-      parts: parts.map((part): Part =>
-        part.type === "text"
-          ? { id: newId("prt"), session, message, type: "text", text: part.text, startedAt: at, endedAt: at }
-          : { id: newId("prt"), session, message, type: "file", mime: part.mime, url: part.url, ...(part.filename === undefined ? {} : { filename: part.filename }) }),
+      parts: parts.map((part, index): Part => {
+        const base = { id: idOf(part, parts.slice(0, index), state), session, message };
+        return part.type === "text"
+          ? { ...base, type: "text", text: part.text, startedAt: at, endedAt: at }
+          : { ...base, type: "file", mime: part.mime, url: part.url, ...(part.filename === undefined ? {} : { filename: part.filename }) };
+      }),
     },
     ...(title === "" ? [] : [{ type: "session.updated" as const, session, patch: { title } }]),
   ];
 }
 
+/** A client may have shown the part under its own id already. One that is taken names another part. */
+function idOf({ id }: PromptPart, earlier: readonly PromptPart[], { messages }: SessionState): string {
+  const isTaken = earlier.some((part) => part.id === id) || messages.some(({ parts }) => parts.some((part) => part.id === id));
+  return id === undefined || isTaken ? newId("prt") : id;
+}
+
 /** The prompt's parts as a harness takes them. */
 export function turnParts(parts: readonly PromptPart[]): TurnInput["parts"] {
   return parts.map((part) => {
-    if (part.type === "text") return part;
-    const { filename, ...file } = part;
+    if (part.type === "text") return { type: "text", text: part.text };
+    const { id: _, filename, ...file } = part;
     return filename === undefined ? file : { ...file, filename };
   });
 }

@@ -1,4 +1,4 @@
-import { BeeuniError, type Health, type HarnessDecision, type ModelRef, nearNames, newId, type PermissionReplyBody } from "@beeuni/protocol";
+import { BeeuniError, type Health, type HarnessDecision, type ModelRef, nearNames, newId, observeForeignId, type PermissionReplyBody, type UpdateSession } from "@beeuni/protocol";
 import type { AgentSet, AgentSpec, Harness } from "@beeuni/harness";
 import { toolPermissionKeys } from "@beeuni/tools";
 import type { TraceWriter } from "@beeuni/trace";
@@ -19,6 +19,7 @@ import { earlierPrompt, promptEvents, turnParts } from "./prompt-intake.ts";
 import { Questions } from "./questions.ts";
 import { Translator } from "./translate-events.ts";
 import { Turns } from "./turns.ts";
+import { updateEvent } from "./update-session.ts";
 
 /** Everything that a session needs, decided and opened. The host closes what it was given. */
 export interface OpenSessionParts {
@@ -134,6 +135,8 @@ export class OpenSession implements SessionHost {
       await this.#journal.flushed();
       return { message: earlier.id, turn: earlier.turn, deduplicated: true, done: this.#turns.ended(earlier.turn) };
     }
+    // What answers the prompt must sort after it.
+    if (input.messageId !== undefined) observeForeignId(input.messageId);
     const agent = this.#agent(input.agent);
     const model = this.#parts.resolveModel(agent, input.model, input.variant, this.state());
     const [message, turn] = [input.messageId ?? newId("msg"), newId("trn")];
@@ -151,6 +154,12 @@ export class OpenSession implements SessionHost {
     await this.#journal.flushed();
     this.#parts.checkpoint("aborting");
     return true;
+  }
+
+  /** Changes a session of the tree. Resolves when it is on the disk. */
+  async update(session: string, patch: UpdateSession): Promise<void> {
+    this.#journal.append(updateEvent(session, patch));
+    await this.#journal.flushed();
   }
 
   async replyPermission(id: string, reply: PermissionReplyBody): Promise<void> {

@@ -20,6 +20,10 @@ export function npmFailed(owner: ToolchainOwner, output: string, directory: stri
   return new BeeuniError("install_failed", `${what}\n${detail}`, { hint: `correct the cause, then ${again}` });
 }
 
+export function notForThisMachine(owner: ToolchainOwner, why: string): BeeuniError {
+  return new BeeuniError("install_failed", `${name(owner)} can't be installed: ${why}`, { hint: "choose another harness with --harness, or run on a machine that it is made for" });
+}
+
 export function npmMissing(owner: ToolchainOwner): BeeuniError {
   return new BeeuniError("install_failed", `installing ${name(owner)} failed: there is no npm beside Node or in PATH`, {
     hint: `install npm (it comes with Node.js), then run \`beeuni harness install ${owner.id}\``,

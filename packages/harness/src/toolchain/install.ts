@@ -3,7 +3,7 @@ import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findNpm } from "./find-npm.ts";
 import { folderMegabytes } from "./folder-size.ts";
-import { installError, npmFailed, npmMissing, wrongContent } from "./install-errors.ts";
+import { installError, notForThisMachine, npmFailed, npmMissing, wrongContent } from "./install-errors.ts";
 import { holdInstallLock } from "./install-lock.ts";
 import { toolchainName, toolchainsFolder } from "./location.ts";
 import { isDead, ownIdentity } from "./process-identity.ts";
@@ -23,6 +23,7 @@ export async function installToolchain(home: string, owner: ToolchainOwner, opti
   const env = options.env ?? process.env;
   const status = await toolchainStatus(home, owner, env);
   if (status.state === "none" || status.state === "installed") return status;
+  if (owner.toolchain.unavailable !== undefined) throw notForThisMachine(owner, owner.toolchain.unavailable);
   const base = toolchainsFolder(home, env);
   const hidden = join(base, `.${toolchainName(owner)}`);
   using progress = new ProgressReporter(owner, options.onProgress);

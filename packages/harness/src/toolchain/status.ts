@@ -9,6 +9,7 @@ export const RECORD_FILE = "toolchain.json";
 export async function toolchainStatus(home: string, owner: ToolchainOwner, env: NodeJS.ProcessEnv = process.env): Promise<ToolchainStatus> {
   const directory = join(toolchainsFolder(home, env), toolchainName(owner));
   const common = { harness: owner.id, version: owner.toolchain.version, directory };
+  if (owner.toolchain.unavailable !== undefined) return { ...common, state: "missing", reason: owner.toolchain.unavailable };
   if (Object.keys(owner.toolchain.packages).length === 0) return { ...common, state: "none" };
   if (!(await exists(directory))) return { ...common, state: "missing", reason: "it is not installed" };
   const fault = await faultIn(directory, owner);

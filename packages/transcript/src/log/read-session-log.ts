@@ -1,5 +1,5 @@
 import { BeeuniError, type SessionEntry } from "@beeuni/protocol";
-import { ENTRY_EVENT, type EntryState, foldEntry } from "../entry.ts";
+import { ENTRY_EVENT, type EntryState, foldEntry, type SessionTree } from "../entry.ts";
 import type { LogEvent } from "../events.ts";
 import type { TreeState } from "../state.ts";
 import { corruptLog, storageFailed } from "./errors.ts";
@@ -51,7 +51,12 @@ export async function readSessionLog(directory: string, { fs = NODE_FS }: { fs?:
  * The session's line in a list, cheaply: the snapshot's head and the few events after it. Null when the session was
  * deleted or the folder holds no log. Throws `session_corrupt`.
  */
-export async function peekSession(directory: string, { fs = NODE_FS }: { fs?: LogFs } = {}): Promise<SessionEntry | null> {
+export async function peekSession(directory: string, options: { fs?: LogFs } = {}): Promise<SessionEntry | null> {
+  return (await peekSessionTree(directory, options))?.entry ?? null;
+}
+
+/** The same with the sessions that it started. */
+export async function peekSessionTree(directory: string, { fs = NODE_FS }: { fs?: LogFs } = {}): Promise<SessionTree | null> {
   const files = sessionFiles(directory);
   const file = await openLogFile(fs, directory, files.log, "r").catch((thrown: unknown) => {
     if (thrown instanceof BeeuniError && thrown.code === "session_not_found") return null;
@@ -73,7 +78,7 @@ export async function peekSession(directory: string, { fs = NODE_FS }: { fs?: Lo
       folded = foldEntry(folded, events);
     }
     if (folded === null) throw corruptLog({ file: files.log, line: 1, offset: 0 }, "the log does not begin with session.created");
-    return folded.deleted ? null : folded.entry;
+    return folded.deleted ? null : { entry: folded.entry, children: folded.children };
   } finally {
     await file.close();
   }

@@ -1,5 +1,5 @@
 import { EMPTY_TREE, reduceAll, sessionEntry, type TreeState } from "@beeuni/transcript";
-import { createSessionLog, openSessionLog, peekSession, readSessionLog } from "@beeuni/transcript/log";
+import { createSessionLog, openSessionLog, peekSession, peekSessionTree, readSessionLog } from "@beeuni/transcript/log";
 import { eventsOf, legalSession, logEvents, sampleInfo } from "@beeuni/transcript/testing";
 import fc from "fast-check";
 import assert from "node:assert/strict";
@@ -35,16 +35,17 @@ async function emptyFolder(t: TestContext): Promise<string> {
   return directory;
 }
 
-test("a snapshot of any prefix and the rest of the log equal the whole, for the state and for the list's entry", async (t) => {
+test("a snapshot of any prefix and the rest of the log equal the whole, for the state and for the list's entries", async (t) => {
   const directory = await emptyFolder(t);
   await fc.assert(fc.asyncProperty(logs, fc.nat(), async (events, choice) => {
     const count = 1 + (choice % events.length);
     await writeLog(directory, events, count);
     const whole = reduceAll(EMPTY_TREE, events);
     assert.deepEqual((await readSessionLog(directory)).state, whole);
-    assert.deepEqual(await peekSession(directory), sessionEntry(whole.sessions["ses_root"]!));
+    const [root, ...children] = Object.values(whole.sessions).map(sessionEntry);
+    assert.deepEqual(await peekSessionTree(directory), { entry: root, children });
     await rm(join(directory, "snapshot.json"));
-    assert.deepEqual(await peekSession(directory), sessionEntry(whole.sessions["ses_root"]!));
+    assert.deepEqual(await peekSessionTree(directory), { entry: root, children });
   }), { numRuns: 60 });
 });
 
@@ -80,7 +81,7 @@ test("opening really reads the snapshot: what it says differently is believed on
   assert.equal(JSON.parse(text).seq, 20);
 
   const cases: [string, string | Buffer][] = [
-    ["another format", text.replace("beeuni.snapshot.v1", "beeuni.snapshot.v0")],
+    ["another format", text.replace("beeuni.snapshot.v2", "beeuni.snapshot.v0")],
     ["a state that was changed", `${text.split("\n")[0]}\n${text.split("\n")[1]!.replace('"title":"', '"title":"x')}\n`],
     ["a file that was cut", text.slice(0, -20)],
     ["a head that was cut", text.slice(0, 50)],

@@ -6,7 +6,7 @@ import { type LogFs, writeWhole } from "./files.ts";
 import type { LinePosition } from "./scan.ts";
 
 /** Changes whenever TreeState or the reducer does: a snapshot of another format is ignored and the log read from its start. */
-const SNAPSHOT_FORMAT = "beeuni.snapshot.v1";
+const SNAPSHOT_FORMAT = "beeuni.snapshot.v2";
 
 /** The first line of a snapshot file: enough for a list, and to check that the snapshot fits its log. */
 export interface SnapshotHead extends LinePosition {
