@@ -4,6 +4,7 @@ import { appendFileSync, copyFileSync, readFileSync, rmSync, writeFileSync } fro
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import type { Call } from "@beeuni/protocol";
 import { beeuni, beeuniJson, Cli, type CliOptions } from "./support/cli.ts";
 import { canMount, withFileSystem } from "./support/mounts.ts";
 import { assertLines } from "./support/output-lines.ts";
@@ -166,6 +167,24 @@ describe("commands that are refused: one clear message, a hint, the right exit c
     assert.equal(code, 0);
     copyFileSync(`${log}.whole`, log);
     assert.match((await beeuni(own, ["session", "messages", second])).stdout, /two/);
+  });
+
+  test("a damaged trace: told with its place, the calls before and after it are there, and a lost one is said to be unknown", async () => {
+    using own = new Place();
+    const { id } = (await beeuniJson<{ session: { id: string } }>(own, [...RUN, "[[shell: echo one]] [[text: two]]"])).session;
+    const segment = join(own.home, "traces", id, "0001.seg");
+    const bytes = readFileSync(segment);
+    bytes.fill(0xff, bytes.length - 2000, bytes.length - 1900);
+    writeFileSync(segment, bytes);
+    assert.equal((await beeuni(own, ["run", "-q", "-r", id, "[[text: three]]"])).stdout, "three\n");
+    const { code, stdout, stderr } = await beeuni(own, ["call", "ls", id, "--json"]);
+    assertLines(stderr, [`beeuni: warning: ${segment}: damaged at byte …: …; calls may be missing`]);
+    const calls = JSON.parse(stdout) as Call[];
+    assert.deepEqual([code, calls.map(({ number, end, links }) => `${number} ${end} ${links.length}`)], [0, ["0 complete 1", "1 cut 0", "2 complete 1"]]);
+    const lost = (await beeuniJson<{ info: { id: string } }[]>(own, ["session", "messages", id]))[2]!.info.id;
+    const shown = await beeuni(own, ["call", "show", lost]);
+    assert.equal(shown.code, 4);
+    assertLines(shown.stderr, [`error: the call of ${lost} is unknown: …`]);
   });
 
   test("a torn last line: cut off on opening, told once, and the session goes on", async () => {

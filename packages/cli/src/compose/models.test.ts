@@ -42,3 +42,10 @@ test("problems of the configuration name the file and the line, never a key", as
   const lines = problemLines((await found({}, "faux/demo")).problems);
   assert.deepEqual(lines, [`error: ${home}/config.json5:2:32 models.providers.acme: baseUrl is missing, e.g. http://127.0.0.1:8080/v1`]);
 });
+
+test("a warning about a provider is told where it could be used, and not to a run on another", async () => {
+  writeFileSync(join(home, "config.json5"), '{ models: { providers: { acme: { baseUrl: "http://127.0.0.1:1/v1", apiKey: "$ACME_KEY" } } } }\n', { mode: 0o600 });
+  const told = async (...words: Parameters<typeof found>) => (await found(...words)).problems.map(({ path }) => path);
+  assert.deepEqual(await told({}, "faux/demo"), []);
+  assert.deepEqual([await told({}, "acme/m"), await told({}), await told({}, "faux/demo", { mentioned: ["acme/m"] })], Array(3).fill(["models.providers.acme.apiKey"]));
+});

@@ -27,9 +27,11 @@ export interface ModelsRequest {
  * configured. The standard model is the first one of the first provider that lists any.
  */
 export async function findModels({ home, env, named, mentioned, findLocal = () => findLocalServers() }: ModelsRequest): Promise<Models> {
-  const { providers, problems } = loadProviders({ home, env });
+  const { providers, problems: all } = loadProviders({ home, env });
   const configured = standardOf(providers);
   const wanted = new Set([...mentioned, ...(named === undefined ? [] : [named])].map((model) => parseModelRef(model)?.provider));
+  // A key that is not set matters to a run on that provider, and to `beeuni doctor`; to no other run.
+  const problems = all.filter(({ severity, path }) => severity === "error" || named === undefined || wanted.has(/^models\.providers\.([^.]+)/.exec(path)?.[1]));
   const isLocalNamed = LOCAL_SERVERS.some(({ id }) => wanted.has(id) && !providers.some((provider) => provider.id === id));
   if (!isLocalNamed && (configured !== undefined || named !== undefined)) return { providers, standard: configured, problems };
   const known = new Set(providers.map(({ id }) => id));

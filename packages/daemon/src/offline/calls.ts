@@ -1,5 +1,5 @@
 import { type AttributeCall, BeeuniError, type Call } from "@beeuni/protocol";
-import { type BodySide, callForPart, joinCalls, readBody, readCalls, type StoredCall } from "@beeuni/trace";
+import { type BodySide, callForPart, joinCalls, readBody, readCalls, type StoredCall, type TraceProblem } from "@beeuni/trace";
 import type { SessionState, TreeState } from "@beeuni/transcript";
 import { sessionHolder } from "@beeuni/transcript/log";
 import { sessionPaths } from "../session/paths.ts";
@@ -17,6 +17,8 @@ export interface SessionCalls {
   state: SessionState;
   stored: StoredCall[];
   calls: Call[];
+  /** Damage in the trace: what stands behind it can't be read. */
+  problems: TraceProblem[];
 }
 
 export interface FoundCall {
@@ -32,9 +34,10 @@ export async function readSessionCalls(home: string, id: string, { attribute }: 
   const session = root.info.id;
   const paths = sessionPaths(home, session);
   const writer = (await sessionHolder(paths.directory)) === null ? "gone" : "running";
-  const stored = await readCalls(paths.trace, { session, writer, ...(attribute === undefined ? {} : { attribute }) });
+  const problems: TraceProblem[] = [];
+  const stored = await readCalls(paths.trace, { session, writer, onProblem: (problem) => problems.push(problem), ...(attribute === undefined ? {} : { attribute }) });
   const state = wholeTree(root, tree);
-  return { session, state, stored, calls: joinCalls(stored, state) };
+  return { session, state, stored, calls: joinCalls(stored, state), problems };
 }
 
 /**

@@ -9,7 +9,8 @@ const list: RunCommand = async (invocation, io) => {
   const home = homeDirectory(io.env);
   const [wanted] = invocation.arguments;
   const id = wanted === undefined ? await newestSession(home, await projectDirectory(invocation.text("dir"), io.cwd)) : await resolveSessionId(home, wanted);
-  const { calls } = await readSessionCalls(home, id);
+  const { calls, problems } = await readSessionCalls(home, id);
+  for (const { message } of problems) io.stderr.write(`beeuni: warning: ${message}; calls may be missing\n`);
   if (invocation.flag("json")) writeJson(io.stdout, calls);
   else if (calls.length === 0) io.stderr.write(`beeuni: no model call of ${id} is on record\n`);
   else io.stdout.write(callTable(calls, io.stdout));
