@@ -16,6 +16,8 @@ export const ALLOWED: { [path: string]: string } = {
   "packages/adapters/src/index.ts": "the list of built-in adapters",
   "packages/adapters/src/pi/compat.ts": "ids of model providers, one of which is also a harness's name",
   "packages/transcript/src/project-opencode/": "the session wire that other people's clients speak is called after the program it comes from",
+  "packages/daemon/src/routes/wire/": "serves that wire: its user name, its headers",
+  "packages/adapters/src/opencode/compile.ts": "a switch of that program is called after another harness",
   "packages/transcript/src/index.ts": "exports that wire's projection",
   "packages/gateway/src/providers/known.ts": "ids of models and of model providers, some of which are also harnesses' names",
 };

@@ -6,5 +6,4 @@ export const PLATFORM_HARNESSES: PlatformHarnesses = { standard: "opencode", exp
 /** The adapters that come with Beeuni. Each is one folder here and one line below; its code is loaded when it is used. */
 export const BUILT_IN_HARNESSES: readonly HarnessEntry[] = [
   { id: "pi", label: "Pi", family: "harness", load: async () => (await import("./pi/index.ts")).pi },
-  { id: "opencode", label: "OpenCode", family: "harness", load: async () => (await import("./opencode/index.ts")).opencode },
 ];

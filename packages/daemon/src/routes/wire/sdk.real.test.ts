@@ -20,7 +20,7 @@ const PROMPTS: WirePrompts = {
 process.env["BEEUNI_TOOLCHAINS"] ??= join(process.env["BEEUNI_HOME"] ?? join(homedir(), ".beeuni"), "harnesses");
 
 describe("the published SDK's clients against a real harness", () => {
-  for (const id of ["pi", "opencode"]) {
+  for (const id of ["pi"]) {
     for (const [name, clientOf] of [["root", rootClient], ["second", secondClient]] as const) {
       test(`[H-012] ${id}, ${name} client: the same order and kinds of messages, parts, states and events as on every harness`, async (t) => {
         const harness = await BUILT_IN_HARNESSES.find((entry) => entry.id === id)!.load();
