@@ -73,6 +73,10 @@ describe("commands that are refused: one clear message, a hint, the right exit c
         `hint: with a network, run \`beeuni harness install pi\`; behind a proxy set HTTPS_PROXY first; or copy ${place.root}/none/pi@1.6.0 from a machine that has it`,
       ],
     },
+    {
+      name: "a current folder that was removed", words: ["run", "--model", "faux/demo", "hi"], options: { through: ["sh", "-c", 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', "sh"] },
+      code: 4, stderr: ["error: the current folder was removed", "hint: go to one that exists, e.g.: cd ~"],
+    },
     { name: "a port that is taken", words: ["serve", "--model", "faux/demo", "--port", String((taken.address() as AddressInfo).port)], code: 1, stderr: [
       isolation(place), `error: the daemon can't listen on 127.0.0.1:${(taken.address() as AddressInfo).port}: the port is taken`, "hint: choose another port with --port, or leave it out for a free one",
     ] },

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { BeeuniError } from "@beeuni/protocol/errors";
 // picocolors: one small file; the rules of when to colour are ours (below), so only its `createColors` is used.
 import picocolors from "picocolors";
 import { terminalText } from "./render/plain.ts";
@@ -80,7 +81,19 @@ export function processIo(): Io {
       return process.stdin;
     },
     env: process.env,
-    cwd: process.cwd(),
+    // Asked for by commands that start from it.
+    get cwd() {
+      return workingDirectory();
+    },
     outputGone: gone.signal,
   };
+}
+
+/** Throws `not_found` when the folder was removed under the shell. */
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw new BeeuniError("not_found", "the current folder was removed", { hint: "go to one that exists, e.g.: cd ~", cause });
+  }
 }
